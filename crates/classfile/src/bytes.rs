@@ -5,30 +5,31 @@ use crate::error::{Error, ErrorKind, Result};
 /// A reader over a part of the class file that knows its offset in the whole.
 #[derive(Debug, Clone)]
 pub struct Cursor<'a> {
-    bytes: &'a [u8],
-    position: usize,
-    base: usize,
+    /// The bytes not read yet.
+    rest: &'a [u8],
+    /// Offset in the class file of the end of `rest`.
+    end: usize,
 }
 
 impl<'a> Cursor<'a> {
     /// A cursor over `bytes`, which begin at offset `base` of the class file.
     pub fn new(bytes: &'a [u8], base: usize) -> Self {
-        Cursor { bytes, position: 0, base }
+        Cursor { rest: bytes, end: base + bytes.len() }
     }
 
     /// Offset in the class file of the next byte.
     pub fn offset(&self) -> usize {
-        self.base + self.position
+        self.end - self.rest.len()
     }
 
-    /// Bytes read so far.
-    pub fn position(&self) -> usize {
-        self.position
+    /// The bytes not read yet.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
     }
 
-    /// Bytes not read yet.
+    /// Number of bytes not read yet.
     pub fn remaining(&self) -> usize {
-        self.bytes.len() - self.position
+        self.rest.len()
     }
 
     /// Whether all bytes were read.
@@ -45,33 +46,48 @@ impl<'a> Cursor<'a> {
     /// The next `n` bytes.
     #[inline]
     pub fn take(&mut self, n: usize) -> Result<&'a [u8]> {
-        match self.bytes.get(self.position..).and_then(|rest| rest.get(..n)) {
-            Some(slice) => {
-                self.position += n;
+        match self.rest.split_at_checked(n) {
+            Some((slice, rest)) => {
+                self.rest = rest;
                 Ok(slice)
             }
-            None => Err(self.error(ErrorKind::Truncated { needed: n, available: self.remaining() })),
+            None => Err(self.truncated(n)),
         }
+    }
+
+    /// The next `N` bytes, by value.
+    #[inline]
+    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        match self.rest.split_first_chunk() {
+            Some((bytes, rest)) => {
+                self.rest = rest;
+                Ok(*bytes)
+            }
+            None => Err(self.truncated(N)),
+        }
+    }
+
+    #[cold]
+    fn truncated(&self, needed: usize) -> Error {
+        self.error(ErrorKind::Truncated { needed, available: self.remaining() })
     }
 
     /// An unsigned byte.
     #[inline]
     pub fn u1(&mut self) -> Result<u8> {
-        Ok(self.take(1)?[0])
+        Ok(u8::from_be_bytes(self.array()?))
     }
 
     /// An unsigned 16-bit number.
     #[inline]
     pub fn u2(&mut self) -> Result<u16> {
-        let b = self.take(2)?;
-        Ok(u16::from_be_bytes([b[0], b[1]]))
+        Ok(u16::from_be_bytes(self.array()?))
     }
 
     /// An unsigned 32-bit number.
     #[inline]
     pub fn u4(&mut self) -> Result<u32> {
-        let b = self.take(4)?;
-        Ok(u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
+        Ok(u32::from_be_bytes(self.array()?))
     }
 
     /// Fails unless everything was read.

@@ -25,6 +25,8 @@ pub struct Code<'a> {
     pub attributes: Attributes<'a>,
     /// The targets of jumps and switches.
     pub targets: BciSet,
+    /// Bytecode indices of the invocations, in order.
+    pub invocations: Vec<Bci>,
     /// Whether it calls subroutines: `jsr`, `jsr_w`.
     pub calls_subroutines: bool,
     /// Whether it returns from them: `ret`.
@@ -38,6 +40,7 @@ struct CodeCheck {
     /// The starts of instructions.
     starts: BciSet,
     targets: BciSet,
+    invocations: Vec<Bci>,
     calls_subroutines: bool,
     has_ret: bool,
     stores_first_local: bool,
@@ -249,18 +252,31 @@ pub struct Instructions<'a> {
 impl<'a> Iterator for Instructions<'a> {
     type Item = Instruction<'a>;
 
-    #[inline]
+    // The loops over all instructions are where most time goes.
+    #[inline(always)]
     fn next(&mut self) -> Option<Instruction<'a>> {
         let first = *self.code.get(self.bci)?;
+        match opcode::LENGTHS[usize::from(first)] {
+            0 => self.next_irregular(),
+            length => self.advance(first, usize::from(length)),
+        }
+    }
+}
+
+impl<'a> Instructions<'a> {
+    /// The next instruction, if it is a switch or has a `wide` prefix.
+    fn next_irregular(&mut self) -> Option<Instruction<'a>> {
         // Code::parse has checked it; unchecked code simply ends at the first fault.
-        let length = match opcode::LENGTHS[usize::from(first)] {
-            0 => instruction_length(self.code, self.bci).ok()?,
-            n => usize::from(n),
-        };
-        let bytes = self.code.get(self.bci..self.bci + length)?;
-        let opcode = if first == opcode::WIDE { bytes[1] } else { first };
-        let bci = self.bci as Bci;
-        self.bci += length;
+        let length = instruction_length(self.code, self.bci).ok()?;
+        let is_wide = self.code[self.bci] == opcode::WIDE;
+        self.advance(self.code[self.bci + usize::from(is_wide)], length)
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, opcode: Opcode, length: usize) -> Option<Instruction<'a>> {
+        let end = self.bci + length;
+        let bytes = self.code.get(self.bci..end)?;
+        let bci = std::mem::replace(&mut self.bci, end) as Bci;
         Some(Instruction { bci, opcode, bytes })
     }
 }
@@ -317,8 +333,9 @@ impl<'a> Code<'a> {
         }
         let base = cursor.offset();
         let bytes = cursor.take(length)?;
-        let CodeCheck { starts, targets, calls_subroutines, has_ret, stores_first_local } =
-            Self::check_instructions(bytes).map_err(|(kind, bci)| Error::at(kind, base + bci))?;
+        let checked = Self::check_instructions(bytes).map_err(|(kind, bci)| Error::at(kind, base + bci))?;
+        let CodeCheck { starts, targets, invocations, calls_subroutines, has_ret, stores_first_local } =
+            checked;
         let at = cursor.offset();
         let handlers =
             Self::parse_handlers(&mut cursor, length as Bci, &starts).map_err(|e| Error::at(e, at))?;
@@ -331,6 +348,7 @@ impl<'a> Code<'a> {
             handlers,
             attributes,
             targets,
+            invocations,
             calls_subroutines,
             has_ret,
             stores_first_local,
@@ -342,27 +360,30 @@ impl<'a> Code<'a> {
         let (mut calls_subroutines, mut has_ret, mut stores_first_local) = (false, false, false);
         // The jumps; their targets can be checked once all instructions are known.
         let mut jumps = Vec::new();
+        let mut invocations = Vec::new();
         let mut bci = 0;
         while bci < code.len() {
             starts.insert(bci as Bci);
             let op = code[bci];
-            let length = match opcode::LENGTHS[usize::from(op)] {
-                1 => 1,
+            let length = match usize::from(opcode::LENGTHS[usize::from(op)]) {
+                n if n > 0 && n <= code.len() - bci => n,
                 _ => instruction_length(code, bci).map_err(|e| (e, bci))?,
             };
-            if opcode::has_targets(op) {
-                jumps.push(bci);
-            }
-            has_ret |= op == opcode::RET || op == opcode::WIDE && code[bci + 1] == opcode::RET;
-            stores_first_local |= match op {
-                opcode::ISTORE..=opcode::ASTORE => code[bci + 1] == 0,
-                opcode::ISTORE_0..=opcode::ASTORE_3 => (op - opcode::ISTORE_0).is_multiple_of(4),
-                opcode::WIDE => {
-                    matches!(code[bci + 1], opcode::ISTORE..=opcode::ASTORE)
-                        && code[bci + 2..bci + 4] == [0, 0]
+            match op {
+                opcode::INVOKEVIRTUAL..=opcode::INVOKEDYNAMIC => invocations.push(bci as Bci),
+                opcode::RET => has_ret = true,
+                opcode::ISTORE..=opcode::ASTORE => stores_first_local |= code[bci + 1] == 0,
+                opcode::ISTORE_0..=opcode::ASTORE_3 => {
+                    stores_first_local |= (op - opcode::ISTORE_0).is_multiple_of(4);
                 }
-                _ => false,
-            };
+                opcode::WIDE => {
+                    has_ret |= code[bci + 1] == opcode::RET;
+                    stores_first_local |= matches!(code[bci + 1], opcode::ISTORE..=opcode::ASTORE)
+                        && code[bci + 2..bci + 4] == [0, 0];
+                }
+                _ if opcode::has_targets(op) => jumps.push(bci),
+                _ => {}
+            }
             bci += length;
         }
         let mut targets = BciSet::new(code.len());
@@ -381,7 +402,7 @@ impl<'a> Code<'a> {
                 return Err((ErrorKind::BadTarget(t), bci));
             }
         }
-        Ok(CodeCheck { starts, targets, calls_subroutines, has_ret, stores_first_local })
+        Ok(CodeCheck { starts, targets, invocations, calls_subroutines, has_ret, stores_first_local })
     }
 
     fn parse_handlers(
@@ -413,6 +434,11 @@ impl<'a> Code<'a> {
     /// The instructions in order.
     pub fn instructions(&self) -> Instructions<'a> {
         Instructions { code: self.bytes, bci: 0 }
+    }
+
+    /// The invocations in order.
+    pub fn invocations(&self) -> impl Iterator<Item = Instruction<'a>> + use<'_, 'a> {
+        self.invocations.iter().filter_map(|&bci| self.instruction_at(bci))
     }
 
     /// The instruction at `bci`, which must be the beginning of one.
@@ -451,6 +477,12 @@ mod tests {
         for code in [&[ASTORE, 1][..], &[ASTORE_1], &[ALOAD_0], &[WIDE, ASTORE, 1, 0], &[IINC, 0, 1]] {
             assert!(!checked(code).stores_first_local, "{code:?}");
         }
+    }
+
+    #[test]
+    fn invocations_are_found() {
+        let code = [INVOKESTATIC, 0, 1, NOP, NEW, 0, 1, INVOKEDYNAMIC, 0, 1, 0, 0, INVOKEVIRTUAL, 0, 1];
+        assert_eq!(checked(&code).invocations, [0, 7, 12]);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! follow them.
 
 use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
@@ -40,9 +41,9 @@ pub mod tag {
     pub const PACKAGE: u8 = 20;
 }
 
-/// Length in bytes of a constant after its tag, by tag; 0 for undefined tags, and for `Utf8`, which
-/// states its own length.
-const PAYLOAD: [u8; 21] = [0, 0, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4, 4, 2, 2];
+/// Length in bytes of a constant after its tag, by tag; 0 for undefined tags. That of `Utf8` is
+/// without its text.
+const PAYLOAD: [u8; 21] = [0, 2, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4, 4, 2, 2];
 
 /// A `CONSTANT_Fieldref`, `CONSTANT_Methodref` or `CONSTANT_InterfaceMethodref`: what it names, and
 /// the constants by which it does.
@@ -81,29 +82,21 @@ impl<'a> ConstantPool<'a> {
         offsets.push(0);
         while offsets.len() < count {
             let at = cursor.offset();
-            let tag = cursor.u1()?;
-            offsets.push(at as u32);
-            match tag {
-                tag::UTF8 => {
-                    let length = cursor.u2()? as usize;
-                    cursor.take(length)?;
-                }
-                tag::LONG | tag::DOUBLE => {
-                    cursor.take(8)?;
-                    if offsets.len() >= count {
-                        return Err(Error::at(
-                            ErrorKind::Malformed("a long or double has no second index"),
-                            at,
-                        ));
-                    }
-                    offsets.push(0);
-                }
-                _ => match PAYLOAD.get(tag as usize) {
-                    Some(&n) if n > 0 => {
-                        cursor.take(n as usize)?;
-                    }
+            let (tag, payload) = match *cursor.rest() {
+                [tag::UTF8, high, low, ..] => (tag::UTF8, 2 + usize::from(u16::from_be_bytes([high, low]))),
+                [tag, ..] => match PAYLOAD.get(usize::from(tag)) {
+                    Some(&length) if length > 0 => (tag, usize::from(length)),
                     _ => return Err(Error::at(ErrorKind::BadTag(tag), at)),
                 },
+                [] => (0, 0),
+            };
+            cursor.take(1 + payload)?;
+            offsets.push(at as u32);
+            if matches!(tag, tag::LONG | tag::DOUBLE) {
+                if offsets.len() >= count {
+                    return Err(Error::at(ErrorKind::Malformed("a long or double has no second index"), at));
+                }
+                offsets.push(0);
             }
         }
         Ok(ConstantPool { file, offsets, end: cursor.offset() })
@@ -286,7 +279,13 @@ impl<'a> ConstantPool<'a> {
 
     /// All usable indices in order.
     pub fn indices(&self) -> impl Iterator<Item = Index> + '_ {
-        (1..self.count()).filter(|&i| self.tag(i).is_some())
+        self.tags().map(|(index, _)| index)
+    }
+
+    /// All usable indices in order, with the tags of their constants.
+    pub fn tags(&self) -> impl Iterator<Item = (Index, u8)> + '_ {
+        let offsets = (0..).zip(&self.offsets).filter(|(_, at)| **at != 0);
+        offsets.map(|(index, &at)| (index, self.file[at as usize]))
     }
 
     /// Checks the properties that parsing leaves unchecked: constants point to constants of the
@@ -365,6 +364,17 @@ impl Text {
     }
 }
 
+/// The next index, for a constant that takes this many.
+fn claim(next: &mut usize, slots: usize) -> Result<Index> {
+    // The last index is 65534: constant_pool_count itself must fit (JVMS 4.1).
+    if *next + slots > 65535 {
+        return Err(ErrorKind::PoolTooLarge.into());
+    }
+    let index = *next as Index;
+    *next += slots;
+    Ok(index)
+}
+
 /// Constants to be appended to a pool, each only once.
 #[derive(Debug)]
 pub struct PoolAdditions {
@@ -411,17 +421,6 @@ impl PoolAdditions {
         self.next == self.first as usize
     }
 
-    /// The next index, for a constant that takes this many.
-    fn claim(&mut self, slots: usize) -> Result<Index> {
-        // The last index is 65534: constant_pool_count itself must fit (JVMS 4.1).
-        if self.next + slots > 65535 {
-            return Err(ErrorKind::PoolTooLarge.into());
-        }
-        let index = self.next as u16;
-        self.next += slots;
-        Ok(index)
-    }
-
     /// Index of a `CONSTANT_Utf8`, added if needed.
     pub fn utf8(&mut self, text: &[u8]) -> Result<Index> {
         let hash = FxBuildHasher.hash_one(text);
@@ -430,7 +429,7 @@ impl PoolAdditions {
         }
         let length = u16::try_from(text.len())
             .map_err(|_| Error::new(ErrorKind::TooMany("bytes in a name or descriptor")))?;
-        let index = self.claim(1)?;
+        let index = claim(&mut self.next, 1)?;
         self.bytes.put1(tag::UTF8);
         self.bytes.put2(length);
         let start = self.bytes.len() as u32;
@@ -440,11 +439,12 @@ impl PoolAdditions {
     }
 
     fn fixed(&mut self, tag: u8, value: u64, slots: usize) -> Result<Index> {
-        if let Some(&i) = self.others.get(&(tag, value)) {
-            return Ok(i);
-        }
-        let index = self.claim(slots)?;
-        self.others.insert((tag, value), index);
+        let unclaimed = match self.others.entry((tag, value)) {
+            Entry::Occupied(known) => return Ok(*known.get()),
+            Entry::Vacant(unclaimed) => unclaimed,
+        };
+        let index = claim(&mut self.next, slots)?;
+        unclaimed.insert(index);
         self.bytes.put1(tag);
         match PAYLOAD[tag as usize] {
             2 => self.bytes.put2(value as u16),

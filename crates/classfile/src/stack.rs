@@ -1,30 +1,36 @@
 //! Effects of instructions on the depth of the operand stack.
 
 use crate::code::Instruction;
-use crate::constant_pool::{ConstantPool, tag};
+use crate::constant_pool::{ConstantPool, Index, tag};
 use crate::descriptor::{MethodDescriptor, field_type};
+use crate::error::Result;
 use crate::opcode;
 
 /// Number of slots that an instruction takes from the stack, and number that it pushes (JVMS 6.5).
 /// `None` if its constant cannot be read.
 pub fn effect(pool: &ConstantPool<'_>, i: &Instruction<'_>) -> Option<(u32, u32)> {
     match SIMPLE[usize::from(i.opcode)] {
-        VARIES => by_constant(i, Constant::read(pool, i)),
+        VARIES => by_constant(i, Constant::read(pool, i, &mut [])),
         (pops, pushes) => Some((u32::from(pops), u32::from(pushes))),
     }
 }
 
-/// Stack effects of the instructions of one class. Each constant is read once.
+/// Stack effects of the instructions of one class. Each constant is read once, and each descriptor,
+/// which many constants share.
 #[derive(Debug)]
 pub struct Effects<'p, 'a> {
     pool: &'p ConstantPool<'a>,
+    /// The effects of constants, by their indices.
     constants: Vec<Constant>,
+    /// The effects of descriptors, by the indices of their texts.
+    descriptors: Vec<Constant>,
 }
 
 impl<'p, 'a> Effects<'p, 'a> {
     /// The effects for code of the class with this pool.
     pub fn new(pool: &'p ConstantPool<'a>) -> Self {
-        Effects { pool, constants: vec![Constant::Unread; usize::from(pool.count())] }
+        let unread = vec![Constant::Unread; usize::from(pool.count())];
+        Effects { pool, constants: unread.clone(), descriptors: unread }
     }
 
     /// Number of slots that an instruction takes and pushes, as [`effect`] computes it.
@@ -41,9 +47,19 @@ impl<'p, 'a> Effects<'p, 'a> {
             return by_constant(i, Constant::Unreadable);
         };
         if *known == Constant::Unread {
-            *known = Constant::read(self.pool, i);
+            *known = Constant::read(self.pool, i, &mut self.descriptors);
         }
         by_constant(i, *known)
+    }
+
+    /// Slots of the arguments that the method descriptor at this index states.
+    pub fn argument_slots(&mut self, index: Index) -> Result<u16> {
+        let text = self.pool.utf8(index)?;
+        match Constant::of(index, text, &mut self.descriptors) {
+            Constant::Call { arguments, .. } => Ok(arguments),
+            // It fails, and says why.
+            _ => MethodDescriptor::parse(text).map(|descriptor| descriptor.argument_slots()),
+        }
     }
 }
 
@@ -64,24 +80,43 @@ enum Constant {
 }
 
 impl Constant {
-    fn read(pool: &ConstantPool<'_>, i: &Instruction<'_>) -> Constant {
-        let read = |index| {
-            let is_dynamic = matches!(pool.tag(index), Some(tag::DYNAMIC | tag::INVOKE_DYNAMIC));
-            let descriptor = if is_dynamic {
-                pool.dynamic(index).ok()?.1.descriptor
-            } else {
-                pool.member_ref(index).ok()?.descriptor
+    /// The effect of an instruction's constant. `descriptors` are those read before.
+    fn read(pool: &ConstantPool<'_>, i: &Instruction<'_>, descriptors: &mut [Constant]) -> Constant {
+        let Some(index) = i.pool_index() else { return Constant::Unreadable };
+        if !matches!(pool.tag(index), Some(tag::DYNAMIC | tag::INVOKE_DYNAMIC)) {
+            return match pool.member_constant(index) {
+                Ok(named) => Constant::of(named.descriptor_index, named.member.descriptor, descriptors),
+                Err(_) => Constant::Unreadable,
             };
-            Some(match descriptor {
-                [b'(', ..] => {
-                    let d = MethodDescriptor::parse(descriptor).ok()?;
-                    let (arguments, result) = (d.argument_slots(), d.result.slots() as u8);
-                    Constant::Call { is_dynamic, arguments, result }
-                }
-                _ => Constant::Field(field_type(descriptor).ok().filter(|_| !is_dynamic)?.slots() as u8),
-            })
+        }
+        match pool.dynamic(index).map(|(_, named)| Constant::parse(named.descriptor)) {
+            Ok(Constant::Call { arguments, result, .. }) => {
+                Constant::Call { is_dynamic: true, arguments, result }
+            }
+            _ => Constant::Unreadable,
+        }
+    }
+
+    /// The effect of the descriptor at this index, as a member's.
+    fn of(index: Index, descriptor: &[u8], descriptors: &mut [Constant]) -> Constant {
+        let Some(known) = descriptors.get_mut(usize::from(index)) else { return Constant::parse(descriptor) };
+        if *known == Constant::Unread {
+            *known = Constant::parse(descriptor);
+        }
+        *known
+    }
+
+    /// The effect of a member with this descriptor.
+    fn parse(descriptor: &[u8]) -> Constant {
+        let parsed = match descriptor {
+            [b'(', ..] => MethodDescriptor::parse(descriptor).map(|d| Constant::Call {
+                is_dynamic: false,
+                arguments: d.argument_slots(),
+                result: d.result.slots() as u8,
+            }),
+            _ => field_type(descriptor).map(|t| Constant::Field(t.slots() as u8)),
         };
-        i.pool_index().and_then(read).unwrap_or(Constant::Unreadable)
+        parsed.unwrap_or(Constant::Unreadable)
     }
 }
 

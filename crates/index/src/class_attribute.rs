@@ -99,7 +99,7 @@ impl ClassAttribute {
         out.put8(self.provenance);
         out.put2(self.methods.len() as u16);
         for m in &self.methods {
-            out.extend([m.shape.slots, m.shape.on_entry, m.flags, m.treatment.code()]);
+            out.extend_from_slice(&[m.shape.slots, m.shape.on_entry, m.flags, m.treatment.code()]);
         }
         if self.methods.iter().any(|m| !m.positions.is_empty()) {
             for m in &self.methods {

@@ -22,7 +22,8 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
     let mut foreign: Vec<&ForeignRecord> = classes.iter().flat_map(|c| &c.foreign).collect();
     foreign.sort();
     foreign.dedup();
-    check_collisions(&classes, &foreign)?;
+    let ids = ids(&classes);
+    check_collisions(&ids, &classes, &foreign)?;
 
     let (texts, strings) = string_table(&classes, &foreign);
 
@@ -49,7 +50,7 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
             put_varint(&mut record, strings[&*m.name]);
             put_varint(&mut record, strings[&*m.descriptor]);
             put_varint(&mut record, u32::from(m.access));
-            record.extend([m.shape.slots, m.shape.on_entry, m.flags, m.treatment.code()]);
+            record.extend_from_slice(&[m.shape.slots, m.shape.on_entry, m.flags, m.treatment.code()]);
         }
         record
     });
@@ -61,13 +62,6 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
         out.put4(strings[&*f.name]);
         out.put4(strings[&*f.descriptor]);
     }
-    // The names of a profile's few MIDs must be found without a search through all classes.
-    let mut ids: Vec<(Mid, u32, u16)> = Vec::new();
-    for (c, class) in classes.iter().enumerate() {
-        let methods = class.methods.iter().enumerate();
-        ids.extend(methods.map(|(k, m)| (class.hash.method(k, m.shape), c as u32, k as u16)));
-    }
-    ids.sort_unstable();
     out.put4(ids.len() as u32);
     for (mid, class, method) in ids {
         out.put8(mid.0);
@@ -142,20 +136,39 @@ fn put_varint(out: &mut Vec<u8>, mut value: u32) {
     out.put1(value as u8);
 }
 
-/// Fails if two methods have one id: they would share nodes without notice.
-fn check_collisions(classes: &[&ClassRecord], foreign: &[&ForeignRecord]) -> Result<(), MidCollision> {
-    let declared = classes.iter().enumerate().flat_map(|(c, class)| {
-        class.methods.iter().enumerate().map(move |(k, m)| (class.hash.method(k, m.shape), c, k))
-    });
-    let foreign_ids = foreign.iter().enumerate().map(|(i, f)| (f.mid, usize::MAX, i));
-    let mut ids: Vec<(Mid, usize, usize)> = declared.chain(foreign_ids).collect();
-    ids.sort_unstable();
-    let full = |&(_, c, k): &(Mid, usize, usize)| match classes.get(c) {
-        Some(class) => class.methods[k].name_and_type().of_class(&class.name).to_string(),
-        None => foreign[k].member().to_string(),
-    };
-    match ids.windows(2).find(|w| w[0].0 == w[1].0) {
-        Some(w) => Err(MidCollision(full(&w[0]), full(&w[1]))),
-        None => Ok(()),
+/// The id of each method, with the positions of its class and of the method there: sorted, since the
+/// names of a profile's few MIDs must be found without a search through all classes.
+fn ids(classes: &[&ClassRecord]) -> Vec<(Mid, u32, u16)> {
+    let mut ids = Vec::with_capacity(classes.iter().map(|class| class.methods.len()).sum());
+    for (c, class) in classes.iter().enumerate() {
+        let methods = class.methods.iter().enumerate();
+        ids.extend(methods.map(|(k, m)| (class.hash.method(k, m.shape), c as u32, k as u16)));
     }
+    ids.sort_unstable();
+    ids
+}
+
+/// Fails if two methods have one id: they would share nodes without notice. Both lists are sorted by
+/// id.
+fn check_collisions(
+    ids: &[(Mid, u32, u16)],
+    classes: &[&ClassRecord],
+    foreign: &[&ForeignRecord],
+) -> Result<(), MidCollision> {
+    let declared = |&(_, c, k): &(Mid, u32, u16)| {
+        let class = classes[c as usize];
+        class.methods[usize::from(k)].name_and_type().of_class(&class.name).to_string()
+    };
+    if let Some(w) = ids.windows(2).find(|w| w[0].0 == w[1].0) {
+        return Err(MidCollision(declared(&w[0]), declared(&w[1])));
+    }
+    if let Some(w) = foreign.windows(2).find(|w| w[0].mid == w[1].mid) {
+        return Err(MidCollision(w[0].member().to_string(), w[1].member().to_string()));
+    }
+    for f in foreign {
+        if let Ok(at) = ids.binary_search_by_key(&f.mid, |&(mid, ..)| mid) {
+            return Err(MidCollision(declared(&ids[at]), f.member().to_string()));
+        }
+    }
+    Ok(())
 }

@@ -137,9 +137,10 @@ impl ClassSummary {
     pub fn of(class: &ClassFile<'_>) -> Result<Self> {
         let attribute = ClassAttribute::of(class)?;
         let original = attribute.as_ref().map_or(class.methods.len(), |a| a.methods.len());
-        let mut text = Vec::new();
         let mut methods = Vec::with_capacity(original);
-        for member in &class.methods[..original] {
+        let originals = &class.methods[..original];
+        let mut text = Vec::with_capacity(originals.iter().map(|m| m.name.len() + m.descriptor.len()).sum());
+        for member in originals {
             methods.push(Self::method(class, member, &mut text).map_err(|e| class.locate(member.locate(e)))?);
         }
         Ok(ClassSummary {
@@ -215,7 +216,7 @@ impl ClassSummary {
         }
         if is_candidate {
             traits |= trait_bits::INTRINSIC;
-            let calls = |c: Code<'_>| c.instructions().any(|i| opcode::is_invoke(i.opcode));
+            let calls = |c: Code<'_>| c.invocations().next().is_some();
             if !Code::of(class, member)?.is_some_and(calls) {
                 traits |= trait_bits::CALLS_NOTHING;
             }

@@ -80,9 +80,9 @@ impl Asm {
     /// `iinc`.
     pub fn iinc(&mut self, index: u16, by: i16) -> &mut Self {
         match (u8::try_from(index), i8::try_from(by)) {
-            (Ok(index), Ok(by)) => self.bytes.extend([opcode::IINC, index, by as u8]),
+            (Ok(index), Ok(by)) => self.bytes.extend_from_slice(&[opcode::IINC, index, by as u8]),
             _ => {
-                self.bytes.extend([opcode::WIDE, opcode::IINC]);
+                self.bytes.extend_from_slice(&[opcode::WIDE, opcode::IINC]);
                 self.bytes.put2(index);
                 self.bytes.put2(by as u16);
             }
@@ -99,7 +99,7 @@ impl Asm {
     pub fn int(&mut self, value: i16) -> &mut Self {
         match value {
             -1..=5 => self.bytes.put1((i16::from(opcode::ICONST_0) + value) as u8),
-            -128..=127 => self.bytes.extend([opcode::BIPUSH, value as i8 as u8]),
+            -128..=127 => self.bytes.extend_from_slice(&[opcode::BIPUSH, value as i8 as u8]),
             _ => {
                 self.bytes.put1(opcode::SIPUSH);
                 self.bytes.put2(value as u16);
@@ -119,7 +119,7 @@ impl Asm {
     pub fn ldc(&mut self, index: Index) -> &mut Self {
         match u8::try_from(index) {
             Ok(short) => {
-                self.bytes.extend([opcode::LDC, short]);
+                self.bytes.extend_from_slice(&[opcode::LDC, short]);
                 self
             }
             Err(_) => self.indexed(opcode::LDC_W, index),
@@ -130,7 +130,7 @@ impl Asm {
     /// included).
     pub fn invoke_interface(&mut self, index: Index, slots: u8) -> &mut Self {
         self.indexed(opcode::INVOKEINTERFACE, index);
-        self.bytes.extend([slots, 0]);
+        self.bytes.extend_from_slice(&[slots, 0]);
         self
     }
 }

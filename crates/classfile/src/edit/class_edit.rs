@@ -147,7 +147,8 @@ pub struct MemberBuilder {
 impl MemberBuilder {
     /// A member with these flags, name and descriptor.
     pub fn new(access_flags: u16, name: Index, descriptor: Index) -> Self {
-        let mut bytes = Vec::with_capacity(128);
+        // Room for a wrapper.
+        let mut bytes = Vec::with_capacity(256);
         bytes.put2(access_flags);
         bytes.put2(name);
         bytes.put2(descriptor);

@@ -1,6 +1,6 @@
 //! Insertions and replacements in a method's code.
 
-use crate::code::Bci;
+use crate::code::{Bci, Code};
 use crate::edit::asm::Asm;
 use crate::edit::locals::LocalShift;
 
@@ -42,13 +42,14 @@ pub(crate) struct Edits {
 }
 
 impl Edits {
-    /// No edits, for code of this many bytes.
-    pub(crate) fn new(shift: LocalShift, bytes: usize) -> Self {
+    /// No edits of `code`. Most are at invocations.
+    pub(crate) fn new(shift: LocalShift, code: &Code<'_>) -> Self {
+        let invocations = code.invocations.len();
         Edits {
-            pieces: Vec::with_capacity(8),
-            replacements: Vec::new(),
+            pieces: Vec::with_capacity(8 + invocations),
+            replacements: Vec::with_capacity(invocations),
             shift,
-            bytes: Vec::with_capacity(64 + bytes),
+            bytes: Vec::with_capacity(64 + code.bytes.len() + 12 * invocations),
         }
     }
 

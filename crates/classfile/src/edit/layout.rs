@@ -17,15 +17,24 @@ const NOWHERE: u32 = u32::MAX;
 /// The map from old bytecode indices to new ones.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    /// New targets of jumps to an old index: before the code inserted before the instruction.
-    labels: Vec<u32>,
-    /// New indices of the instructions themselves.
-    instructions: Vec<u32>,
+    /// The new place of each old index.
+    places: Vec<Place>,
     /// Length of the original part of the code; appended code follows.
     pub(crate) length: Bci,
     /// Far jumps, in order of bytecode index.
     pub(crate) far: Vec<FarJump>,
 }
+
+/// The new place of an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The new target of jumps to it: before the code inserted before the instruction.
+    pub(crate) label: Bci,
+    /// The new index of the instruction itself.
+    pub(crate) instruction: Bci,
+}
+
+const NO_PLACE: Place = Place { label: NOWHERE, instruction: NOWHERE };
 
 /// A jump whose target is out of reach for 16 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,17 +53,18 @@ impl Layout {
     /// A layout without any positions.
     pub(crate) fn unknown(code: &Code<'_>) -> Layout {
         let size = code.bytes.len() + 1;
-        Layout { labels: vec![NOWHERE; size], instructions: vec![NOWHERE; size], length: 0, far: Vec::new() }
+        Layout { places: vec![NO_PLACE; size], length: 0, far: Vec::new() }
     }
 
-    /// Sets the new target of jumps to `bci`.
-    pub(crate) fn set_label(&mut self, bci: Bci, new: Bci) {
-        self.labels[bci as usize] = new;
+    /// Sets the new place of the instruction at `bci`.
+    pub(crate) fn set(&mut self, bci: Bci, new: Place) {
+        self.places[bci as usize] = new;
     }
 
-    /// Sets the new index of the instruction at `bci`.
-    pub(crate) fn set_instruction(&mut self, bci: Bci, new: Bci) {
-        self.instructions[bci as usize] = new;
+    /// Sets the new index of the code's end, which is also the code's length.
+    pub(crate) fn set_end(&mut self, bci: Bci, new: Bci) {
+        self.places[bci as usize].label = new;
+        self.length = new;
     }
 
     /// Computes the layout of edited code, widening jumps until all reach their targets.
@@ -75,22 +85,22 @@ impl Layout {
 
     /// The new index of a jump target, range boundary or frame.
     pub(crate) fn label(&self, bci: Bci) -> Result<Bci> {
-        Self::known(&self.labels, bci)
+        self.known(bci, |place| place.label)
     }
 
     /// The new index of an instruction.
     pub(crate) fn instruction(&self, bci: Bci) -> Result<Bci> {
-        Self::known(&self.instructions, bci)
+        self.known(bci, |place| place.instruction)
     }
 
     /// The new index of a label, where an index inside an instruction counts as that instruction;
     /// for debug tables.
     pub(crate) fn label_around(&self, bci: Bci) -> Result<Bci> {
-        let upto = self.labels.get(..=bci as usize).ok_or(ErrorKind::BadTarget(bci))?;
+        let upto = self.places.get(..=bci as usize).ok_or(ErrorKind::BadTarget(bci))?;
         upto.iter()
             .rev()
-            .find(|&&new| new != NOWHERE)
-            .copied()
+            .map(|place| place.label)
+            .find(|&new| new != NOWHERE)
             .ok_or_else(|| ErrorKind::BadTarget(bci).into())
     }
 
@@ -101,9 +111,9 @@ impl Layout {
         trampolines
     }
 
-    fn known(table: &[u32], bci: Bci) -> Result<Bci> {
-        match table.get(bci as usize) {
-            Some(&new) if new != NOWHERE => Ok(new),
+    fn known(&self, bci: Bci, of: impl Fn(&Place) -> Bci) -> Result<Bci> {
+        match self.places.get(bci as usize).map(of) {
+            Some(new) if new != NOWHERE => Ok(new),
             _ => Err(ErrorKind::BadTarget(bci).into()),
         }
     }
@@ -127,9 +137,9 @@ impl Layout {
             let bci = instruction.bci;
             skip_pieces(&mut at, u64::from(bci) * 2);
             self.place_trampolines(bci, &mut at);
-            self.labels[bci as usize] = at;
+            let label = at;
             skip_pieces(&mut at, u64::from(bci) * 2 + 1);
-            self.instructions[bci as usize] = at;
+            self.set(bci, Place { label, instruction: at });
             at += match replaced.next_if(|r| r.bci == bci) {
                 Some(replacement) => replacement.length(),
                 None => self.length_of(&instruction, at, edits.shift)?,
@@ -138,8 +148,7 @@ impl Layout {
         let end = code.length();
         skip_pieces(&mut at, u64::from(end) * 2);
         self.place_trampolines(end, &mut at);
-        self.labels[end as usize] = at;
-        self.length = at;
+        self.set_end(end, at);
         Ok(())
     }
 
@@ -270,8 +279,9 @@ mod tests {
 
     #[test]
     fn an_index_inside_an_instruction_counts_as_that_instruction() {
-        let labels = vec![3, NOWHERE, NOWHERE, 9];
-        let layout = Layout { labels, instructions: Vec::new(), length: 0, far: Vec::new() };
+        let place = |new| Place { label: new, instruction: new };
+        let places = vec![place(3), NO_PLACE, NO_PLACE, place(9)];
+        let layout = Layout { places, length: 0, far: Vec::new() };
         assert_eq!(layout.label_around(2).unwrap(), 3);
         assert_eq!(layout.label_around(3).unwrap(), 9);
         assert!(layout.label(2).is_err() && layout.label_around(4).is_err());

@@ -80,9 +80,9 @@ pub(super) fn write_shifted(instruction: &Instruction<'_>, new: u16, out: &mut V
                 i16::from(instruction.bytes[2] as i8)
             };
             if new <= 255 && iinc_is_short(instruction) {
-                out.extend([IINC, new as u8, constant as i8 as u8]);
+                out.extend_from_slice(&[IINC, new as u8, constant as i8 as u8]);
             } else {
-                out.extend([WIDE, IINC]);
+                out.extend_from_slice(&[WIDE, IINC]);
                 out.put2(new);
                 out.put2(constant as u16);
             }
@@ -91,9 +91,9 @@ pub(super) fn write_shifted(instruction: &Instruction<'_>, new: u16, out: &mut V
             let (base, first) = if general >= ISTORE { (ISTORE, ISTORE_0) } else { (ILOAD, ILOAD_0) };
             out.put1(first + 4 * (general - base) + new as u8);
         }
-        _ if new <= 255 => out.extend([general, new as u8]),
+        _ if new <= 255 => out.extend_from_slice(&[general, new as u8]),
         _ => {
-            out.extend([WIDE, general]);
+            out.extend_from_slice(&[WIDE, general]);
             out.put2(new);
         }
     }

@@ -5,7 +5,7 @@
 use crate::bytes::PutBytes;
 use crate::code::{Bci, Code, Instruction};
 use crate::edit::edits::{Edits, Piece};
-use crate::edit::layout::Layout;
+use crate::edit::layout::{Layout, Place};
 use crate::edit::locals::write_shifted;
 use crate::error::Result;
 use crate::opcode;
@@ -35,15 +35,16 @@ pub(super) fn write(code: &Code<'_>, edits: &Edits, out: &mut Vec<u8>) -> Result
     for instruction in code.instructions() {
         let bci = instruction.bci;
         let key = u64::from(bci) * 2;
+        let mut label = writing.at(bci);
+        let mut new = label;
         if pieces.first().is_some_and(|piece| piece.key <= key + 1) {
             writing.copy_up_to(bci);
             writing.pieces(&mut pieces, key, edits);
-            layout.set_label(bci, writing.at(bci));
+            label = writing.at(bci);
             writing.pieces(&mut pieces, key + 1, edits);
-        } else {
-            layout.set_label(bci, writing.at(bci));
+            new = writing.at(bci);
         }
-        layout.set_instruction(bci, writing.at(bci));
+        layout.set(bci, Place { label, instruction: new });
         match replacements {
             [first, rest @ ..] if first.bci == bci => {
                 replacements = rest;
@@ -68,10 +69,8 @@ pub(super) fn write(code: &Code<'_>, edits: &Edits, out: &mut Vec<u8>) -> Result
     let end = code.length();
     writing.copy_up_to(end);
     writing.pieces(&mut pieces, u64::from(end) * 2, edits);
-    let length = writing.at(end);
-    layout.set_label(end, length);
-    layout.length = length;
-    if length as usize > REACH {
+    layout.set_end(end, writing.at(end));
+    if layout.length as usize > REACH {
         out.truncate(begin);
         return Ok(None);
     }
@@ -106,6 +105,7 @@ impl Writing<'_, '_> {
         self.copied = bci;
     }
 
+    #[inline]
     fn pieces(&mut self, pieces: &mut &[Piece], key: u64, edits: &Edits) {
         while let [first, rest @ ..] = *pieces
             && first.key <= key

@@ -109,7 +109,7 @@ fn copy<'a>(
 ) -> Result<()> {
     let mut before = cursor.clone();
     skip(cursor)?;
-    out.extend_from_slice(before.take(cursor.position() - before.position())?);
+    out.extend_from_slice(before.take(cursor.offset() - before.offset())?);
     Ok(())
 }
 

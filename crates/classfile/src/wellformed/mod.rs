@@ -12,7 +12,6 @@ use crate::attributes::{AttributeInfo, LocalVariable};
 use crate::class::{Attributes, ClassFile, Member};
 use crate::code::{BciSet, Code};
 use crate::constant_pool::{ConstantPool, tag};
-use crate::descriptor::MethodDescriptor;
 use crate::error::{Error, ErrorKind, Result};
 use crate::stack::Effects;
 use crate::{access, opcode};
@@ -46,7 +45,7 @@ pub fn check<'a>(class: &ClassFile<'a>) -> Result<Vec<Option<Code<'a>>>> {
         return Err(Error::new(ErrorKind::Malformed("a version before the first one")));
     }
     let pool = &class.pool;
-    pool.indices().try_for_each(|index| constant(pool, index))?;
+    pool.tags().try_for_each(|(index, tag)| constant(pool, index, tag))?;
     attributes(&class.attributes, pool)?;
     for field in &class.fields {
         attributes(&field.attributes, pool)?;
@@ -61,17 +60,15 @@ pub fn check<'a>(class: &ClassFile<'a>) -> Result<Vec<Option<Code<'a>>>> {
     codes.collect()
 }
 
-fn constant(pool: &ConstantPool<'_>, index: u16) -> Result<()> {
-    match pool.tag(index) {
-        Some(tag::CLASS) => pool.class(index).map(drop),
-        Some(tag::STRING) => pool.string(index).map(drop),
-        Some(tag::NAME_AND_TYPE) => pool.name_and_type(index).map(drop),
-        Some(tag::FIELDREF | tag::METHODREF | tag::INTERFACE_METHODREF) => pool.member_ref(index).map(drop),
-        Some(tag::METHOD_TYPE) => pool.method_type(index).map(drop),
-        Some(tag::METHOD_HANDLE) => {
-            pool.method_handle(index).and_then(|(_, of)| pool.member_ref(of)).map(drop)
-        }
-        Some(tag::DYNAMIC | tag::INVOKE_DYNAMIC) => pool.dynamic(index).map(drop),
+fn constant(pool: &ConstantPool<'_>, index: u16, tag: u8) -> Result<()> {
+    match tag {
+        tag::CLASS => pool.class(index).map(drop),
+        tag::STRING => pool.string(index).map(drop),
+        tag::NAME_AND_TYPE => pool.name_and_type(index).map(drop),
+        tag::FIELDREF | tag::METHODREF | tag::INTERFACE_METHODREF => pool.member_ref(index).map(drop),
+        tag::METHOD_TYPE => pool.method_type(index).map(drop),
+        tag::METHOD_HANDLE => pool.method_handle(index).and_then(|(_, of)| pool.member_ref(of)).map(drop),
+        tag::DYNAMIC | tag::INVOKE_DYNAMIC => pool.dynamic(index).map(drop),
         _ => Ok(()),
     }
 }
@@ -103,7 +100,7 @@ fn code<'a>(
     }
     // Bodies get more locals and a larger stack, and end with appended code.
     let receiver = u16::from(!method.is(access::STATIC));
-    let arguments = MethodDescriptor::parse(method.descriptor)?.argument_slots();
+    let arguments = effects.argument_slots(method.descriptor_index)?;
     if arguments.saturating_add(receiver) > code.max_locals {
         return Err(Error::new(ErrorKind::Malformed("arguments that do not fit into the local variables")));
     }

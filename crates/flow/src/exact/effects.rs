@@ -32,11 +32,11 @@ impl OwnMembers {
         let mut declared: Vec<&Member<'_>> = class.fields.iter().collect();
         declared.sort_unstable_by_key(|field| field.name_and_type());
         let mut own = OwnMembers::default();
-        for index in class.pool.indices() {
+        for (index, tag) in class.pool.tags() {
             // Most references lead to other classes: their names and descriptors are not read.
-            let is_field = match class.pool.tag(index) {
-                Some(tag::FIELDREF) => true,
-                Some(tag::METHODREF | tag::INTERFACE_METHODREF) => false,
+            let is_field = match tag {
+                tag::FIELDREF => true,
+                tag::METHODREF | tag::INTERFACE_METHODREF => false,
                 _ => continue,
             };
             let owner = if is_field { class.name() } else { b"java/lang/Object" };

@@ -18,7 +18,7 @@ pub(crate) fn is_closed(
     class: &ClassFile<'_>,
     code: &Code<'_>,
 ) -> cct_classfile::Result<bool> {
-    for instruction in code.instructions().filter(|i| opcode::is_invoke(i.opcode)) {
+    for instruction in code.invocations() {
         let callee = match instruction.pool_index() {
             Some(index) if instruction.opcode != opcode::INVOKEDYNAMIC => class.pool.member_ref(index)?,
             _ => return Ok(false),

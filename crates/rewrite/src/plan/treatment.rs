@@ -111,7 +111,9 @@ impl Case<'_> {
         let extension = convention::EXTENSION;
         let is_extended = |w: &[u8]| w.strip_prefix(extension).is_some_and(|rest| rest == b")");
         let MemberRef { name, descriptor, .. } = self.member;
-        if !name.starts_with(b"cct$") && !descriptor.windows(extension.len() + 1).any(is_extended) {
+        let may_be_extended = descriptor.contains(&b'[');
+        let is_free = !may_be_extended || !descriptor.windows(extension.len() + 1).any(is_extended);
+        if is_free && !name.starts_with(b"cct$") {
             return Ok(());
         }
         let member = self.member.name_and_type().to_string();

@@ -25,7 +25,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         member: &Member<'a>,
         flags: u16,
     ) -> cct_classfile::Result<MemberBuilder> {
-        let descriptor = self.edit.additions.utf8(&with_extension(member.descriptor))?;
+        let descriptor = self.constants.extended_descriptor(member.descriptor_index, &mut self.edit)?;
         let mut head = MemberBuilder::new(flags, member.name_index, descriptor);
         if let Some(annotations) = member.attributes.find(b"RuntimeVisibleAnnotations") {
             let types = annotation_types(self.class, annotations)?;
@@ -51,7 +51,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         let without = access::NATIVE | access::SYNCHRONIZED | access::ABSTRACT | access::STRICT;
         let flags = body::extended_flags(self.class.name(), member.access_flags);
         let head = self.extended_head(member, flags & !without)?;
-        let extended_index = self.edit.additions.utf8(&with_extension(member.descriptor))?;
+        let extended_index = self.constants.extended_descriptor(member.descriptor_index, &mut self.edit)?;
         let target = Target::of(member, &signature, extended_index);
         let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
         let method = write(&mut emitter, &target, head)?;

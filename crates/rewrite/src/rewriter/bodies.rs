@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use cct_classfile::edit::frames::Signature;
-use cct_classfile::{Bci, Code, ErrorKind, Instruction, Member, MemberName, opcode};
+use cct_classfile::{Bci, Code, ErrorKind, Instruction, Member, MemberName};
 use cct_columns::Column;
 use cct_events::structure::Recording;
 use cct_index::mid::{Mid, Shape};
@@ -12,7 +12,7 @@ use cct_index::positions::{Form, PackedPositions, Positions};
 use cct_index::record::ForeignRecord;
 use cct_index::treatment::Treatment;
 use cct_jdk::allocations::{self, NativeAllocation};
-use cct_jdk::convention::with_extension;
+use cct_jdk::convention::EXTENSION;
 use cct_jdk::threads;
 use cct_jdk::vm_calls;
 use cct_markers::LeftOut;
@@ -83,7 +83,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             position: index,
             code: &code,
             signature: &signature,
-            extended_descriptor: &with_extension(member.descriptor),
+            extended_descriptor: &signature.descriptor.with_parameters(EXTENSION),
             settings,
             recorded: self.recorded,
             calls: &calls,
@@ -228,10 +228,11 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
         // A trace needs no replay: its events come in order, even if the VM calls.
         let replays = vm_calls::is_called_by_vm(self.class.name(), member) && method.number.is_none();
-        let mut tables = DebugTables::of(self.class, signature, code)?;
-        if !self.rewriter.names_parameters() {
-            tables = tables.without_names();
-        }
+        let tables = if self.rewriter.names_parameters() {
+            DebugTables::of(self.class, signature, code)?
+        } else {
+            DebugTables::without_names(code)?
+        };
         let wrapper = wrappers::native_to_bytecode(&mut emitter, &target, replays, &tables, head)?;
         self.edit.replace_method(method.position, wrapper);
         Ok(())
@@ -247,8 +248,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
 
     /// The call target of each invocation in a body.
     fn call_targets(&mut self, code: &Code<'a>) -> Result<Vec<(Bci, CallTarget<'c>)>> {
-        let mut calls = Vec::new();
-        for instruction in code.instructions().filter(|i| opcode::is_invoke(i.opcode)) {
+        let mut calls = Vec::with_capacity(code.invocations.len());
+        for instruction in code.invocations() {
             let target = self.call_target(&instruction)?;
             if let CallTarget::Counted(f) | CallTarget::Dispatched(f) = target {
                 self.foreign.entry(f.mid()).or_insert_with(|| f.into());
@@ -263,13 +264,20 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
 
     /// The call target of an invocation. A class calls by one constant from many places.
     fn call_target(&mut self, invocation: &Instruction<'_>) -> Result<CallTarget<'c>> {
-        let key = (invocation.pool_index().unwrap_or_default(), invocation.opcode);
-        if let Some(target) = self.targets.get(&key) {
-            return Ok(*target);
+        let place = usize::from(invocation.pool_index().unwrap_or_default());
+        if let Some(&Some((opcode, target))) = self.targets.get(place)
+            && opcode == invocation.opcode
+        {
+            return Ok(target);
         }
         let rewriter: &'r Rewriter = self.rewriter;
         let target = rewriter.call_target(self.id, self.class, invocation)?;
-        self.targets.insert(key, target);
+        if self.targets.is_empty() {
+            self.targets.resize(usize::from(self.class.pool.count()), None);
+        }
+        if let Some(known) = self.targets.get_mut(place) {
+            *known = Some((invocation.opcode, target));
+        }
         Ok(target)
     }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use cct_classfile::edit::ClassEdit;
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::opcode::Opcode;
-use cct_classfile::{ClassFile, Code, Index, Member};
+use cct_classfile::{ClassFile, Code, Member};
 use cct_events as events;
 use cct_flow::OwnMembers;
 use cct_index::mid::{Mid, Shape};
@@ -16,7 +16,6 @@ use cct_index::treatment::Treatment;
 use cct_jdk::pins::Clock;
 use cct_markers::{ClassMarkers, LeftOut};
 use cct_tables::BlockRule;
-use rustc_hash::FxHashMap;
 
 use super::shared::Rewriter;
 use crate::carrier::Constants;
@@ -36,8 +35,8 @@ pub(super) struct ClassRewriter<'r: 'c, 'c, 'a> {
     pub(super) edit: ClassEdit<'c, 'a>,
     pub(super) constants: Constants,
     pub(super) recorded: bool,
-    /// The call targets that have been found, by the constant and the opcode of the invocation.
-    pub(super) targets: FxHashMap<(Index, Opcode), CallTarget<'c>>,
+    /// For each constant, the target of the last invocation by it, and the invocation's opcode.
+    pub(super) targets: Vec<Option<(Opcode, CallTarget<'c>)>>,
     /// References to its own members; filled only for exact bytecode counts.
     pub(super) own: Rc<OwnMembers>,
     pub(super) report: ClassReport,
@@ -72,7 +71,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             edit,
             constants,
             recorded: (rewriter.recorded)(class.name()),
-            targets: FxHashMap::default(),
+            targets: Vec::new(),
             own: Rc::new(match rewriter.settings.block_rule() {
                 Some(BlockRule::Exact) => OwnMembers::of(class),
                 _ if rewriter.settings.traces() => OwnMembers::of(class),

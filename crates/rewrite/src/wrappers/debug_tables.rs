@@ -26,18 +26,13 @@ pub struct DebugTables {
 impl DebugTables {
     /// The tables for the wrapper of a method with this code.
     pub fn of(class: &ClassFile<'_>, signature: &Signature<'_>, code: &Code<'_>) -> Result<Self> {
-        let mut tables = DebugTables::default();
-        let mut lines = Vec::new();
+        let mut tables = DebugTables { first_line: first_line(code)?, ..DebugTables::default() };
         let [mut variables, mut types] = [(None, Vec::new()), (None, Vec::new())];
         for attribute in code.attributes.iter() {
-            if !matches!(
-                attribute.name,
-                b"LineNumberTable" | b"LocalVariableTable" | b"LocalVariableTypeTable"
-            ) {
+            if !matches!(attribute.name, b"LocalVariableTable" | b"LocalVariableTypeTable") {
                 continue;
             }
             match AttributeInfo::parse(attribute, &class.pool)? {
-                AttributeInfo::LineNumberTable(more) => lines.extend(more),
                 AttributeInfo::LocalVariableTable(more) => {
                     variables.0.get_or_insert(attribute.name_index);
                     variables.1.extend(more);
@@ -49,7 +44,6 @@ impl DebugTables {
                 _ => {}
             }
         }
-        tables.first_line = first_line(&lines);
         let parameters = parameters(signature, &variables.1);
         let is_typed = |of: &LocalVariable| {
             parameters.iter().any(|parameter| (parameter.slot, parameter.name) == (of.slot, of.name))
@@ -63,8 +57,8 @@ impl DebugTables {
     }
 
     /// The tables with the line alone.
-    pub fn without_names(self) -> Self {
-        DebugTables { first_line: self.first_line, ..DebugTables::default() }
+    pub fn without_names(code: &Code<'_>) -> Result<Self> {
+        Ok(DebugTables { first_line: first_line(code)?, ..DebugTables::default() })
     }
 
     /// Number of attributes that [`DebugTables::write`] appends.
@@ -105,10 +99,18 @@ impl DebugTables {
 }
 
 /// The line of the first bytecode; `None` if it is unknown, or is a line that marks frames.
-fn first_line(lines: &[LineNumber]) -> Option<u16> {
-    // The JVM takes the first of several entries of one index.
-    let first = lines.iter().find(|entry| entry.start == 0)?.line;
-    (first < NATIVE_FORWARDER_LINE).then_some(first)
+fn first_line(code: &Code<'_>) -> Result<Option<u16>> {
+    for table in code.attributes.iter().filter(|attribute| attribute.name == b"LineNumberTable") {
+        let mut entries = table.cursor();
+        for _ in 0..entries.u2()? {
+            let (start, line) = (entries.u2()?, entries.u2()?);
+            // The JVM takes the first of several entries of one index.
+            if start == 0 {
+                return Ok((line < NATIVE_FORWARDER_LINE).then_some(line));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// The entries of `this` and of arguments that hold from the beginning, one for each slot in which

@@ -65,7 +65,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
             .sum();
         CodeEdit {
             code,
-            edits: Edits::new(LocalShift { from: at, by }, code.bytes.len()),
+            edits: Edits::new(LocalShift { from: at, by }, code),
             added_locals: added_locals.to_vec(),
             handlers: Vec::new(),
             ranges: Vec::new(),
