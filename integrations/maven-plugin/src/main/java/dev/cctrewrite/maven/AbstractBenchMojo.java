@@ -49,6 +49,14 @@ abstract class AbstractBenchMojo extends AbstractCommandMojo {
     @Parameter(property = "cctrewrite.allowMismatch", defaultValue = "false")
     private boolean allowMismatch;
 
+    /**
+     * Adds the work of the JDK to the methods that call it, so that a failure names a method of
+     * yours or of a library instead of one of the JDK. What counts is the same. A baseline stored
+     * with another choice must be stored anew.
+     */
+    @Parameter(property = "cctrewrite.collapse", defaultValue = "true")
+    private boolean collapse;
+
     /** Options of the benchmarks' JVMs, such as <code>-Xmx2g</code>. */
     @Parameter(property = "cctrewrite.javaOptions")
     private List<String> javaOptions;
@@ -103,6 +111,9 @@ abstract class AbstractBenchMojo extends AbstractCommandMojo {
         }
         if (runs != null) {
             arguments.addAll(Arrays.asList("--runs", String.valueOf(runs)));
+        }
+        if (collapse) {
+            arguments.add("--collapse-library");
         }
         if (allowMismatch) {
             arguments.add("--allow-mismatch");

@@ -83,8 +83,9 @@ abstract class AbstractCommandMojo extends AbstractMojo {
     }
 
     final Command command() throws MojoExecutionException {
-        return new CommandFinder(repositorySystem, repositorySession, repositories, version, getLog())
-            .find(command, folder());
+        CommandFinder finder = new CommandFinder(
+            repositorySystem, repositorySession, repositories, version, getLog());
+        return finder.find(command, folder());
     }
 
     /** The home of the JDK to use. */
@@ -94,7 +95,8 @@ abstract class AbstractCommandMojo extends AbstractMojo {
             Toolchain toolchain = toolchains.getToolchainFromBuildContext("jdk", session);
             String java = toolchain == null ? null : toolchain.findTool("java");
             home = java == null
-                ? new File(System.getProperty("java.home")) : new File(java).getParentFile().getParentFile();
+                ? new File(System.getProperty("java.home"))
+                : new File(java).getParentFile().getParentFile();
         }
         // Up to JDK 8 java.home is the folder jre of the JDK.
         File parent = home.getAbsoluteFile().getParentFile();

@@ -6,18 +6,24 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.maven.artifact.DependencyResolutionRequiredException;
 import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugins.annotations.Component;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
+import org.apache.maven.plugins.annotations.ResolutionScope;
 import org.apache.maven.project.MavenProjectHelper;
 
 /**
  * Rewrites the project's jar or WAR for a profiled JDK, so that no time is spent on that when it
  * starts: <code>target/profiled/NAME.jar</code>. It does nothing if that is up to date.
  */
-@Mojo(name = "instrument", defaultPhase = LifecyclePhase.PACKAGE, threadSafe = true)
+@Mojo(
+    name = "instrument",
+    defaultPhase = LifecyclePhase.PACKAGE,
+    threadSafe = true,
+    requiresDependencyResolution = ResolutionScope.RUNTIME)
 public final class InstrumentMojo extends AbstractCommandMojo {
     /** The folder of the rewritten file. */
     @Parameter(
@@ -56,6 +62,9 @@ public final class InstrumentMojo extends AbstractCommandMojo {
         File output = new File(outputDirectory, input.getName());
         List<String> arguments = new ArrayList<>(Arrays.asList("instrument", input.getPath(),
             "--if-changed", "--library", jdk().getPath(), "-o", output.getPath()));
+        for (String library : libraries()) {
+            arguments.addAll(Arrays.asList("--library", library));
+        }
         if (classPath) {
             arguments.add("--class-path");
         }
@@ -71,6 +80,18 @@ public final class InstrumentMojo extends AbstractCommandMojo {
         if (attach) {
             String type = project().getArtifact().getArtifactHandler().getExtension();
             helper.attachArtifact(project(), type, "profiled", output);
+        }
+    }
+
+    /** What the project's classes use beside the JDK. */
+    private List<String> libraries() throws MojoExecutionException {
+        try {
+            List<String> path = new ArrayList<>(project().getRuntimeClasspathElements());
+            path.remove(project().getBuild().getOutputDirectory());
+            path.removeIf(element -> !new File(element).exists());
+            return path;
+        } catch (DependencyResolutionRequiredException e) {
+            throw new MojoExecutionException("the project's class path is not resolved", e);
         }
     }
 }

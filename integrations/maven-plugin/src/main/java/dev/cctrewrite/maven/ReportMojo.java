@@ -43,7 +43,8 @@ public final class ReportMojo extends AbstractCommandMojo {
             return;
         }
         Command command = command();
-        File shown = profile != null ? profile : new TestProfiles(folder()).merged(command, getLog());
+        File shown =
+            profile != null ? profile : new TestProfiles(folder()).merged(command, getLog());
         if (shown == null) {
             getLog().warn("no profile of tests below " + folder()
                 + ": run `mvn cctrewrite:test` first, or name a profile by -Dcctrewrite.profile");
@@ -59,7 +60,8 @@ public final class ReportMojo extends AbstractCommandMojo {
         File folder = project().getBasedir();
         if (top > 0) {
             List<String> table = new ArrayList<>(common);
-            table.addAll(Arrays.asList("--depth", "0", "--top", String.valueOf(top)));
+            table.addAll(Arrays.asList("--depth", "0", "--sort", "inclusive", "--top",
+                String.valueOf(top)));
             command.runOrFail(folder, table, getLog()::info);
         }
         List<String> page = new ArrayList<>(common);
