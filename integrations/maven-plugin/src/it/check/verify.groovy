@@ -7,4 +7,5 @@ assert log.count(failure) == 2
 assert log =~ /\[ERROR\] Failed to execute goal .*:check .*FAILED: com\.acme\.Work\.run grew/
 assert log.contains('[ERROR] If this is intended, store the new counts by')
 assert log.contains('skipped by cctrewrite.skip')
+assert log.contains('skipped by maven.test.skip')
 true

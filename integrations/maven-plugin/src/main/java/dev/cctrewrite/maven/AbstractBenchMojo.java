@@ -62,8 +62,12 @@ abstract class AbstractBenchMojo extends AbstractCommandMojo {
     private List<String> javaOptions;
 
     /** Further options of <code>cctrewrite bench</code>, such as <code>--monitors</code>. */
-    @Parameter(property = "cctrewrite.options")
-    private List<String> options;
+    @Parameter(property = "cctrewrite.benchOptions")
+    private List<String> benchOptions;
+
+    /** Surefire's, which leaves the benchmarks among the tests uncompiled. */
+    @Parameter(property = "maven.test.skip", defaultValue = "false", readonly = true)
+    private boolean testsSkipped;
 
     /** Handles benchmarks that failed. */
     abstract void failed(String message) throws MojoFailureException;
@@ -73,6 +77,10 @@ abstract class AbstractBenchMojo extends AbstractCommandMojo {
         boolean none = benchmarks == null || benchmarks.isEmpty();
         if (none && !baseline.isFile()) {
             getLog().info("no benchmarks: neither <benchmarks> in the POM nor " + baseline);
+            return;
+        }
+        if (testsSkipped) {
+            getLog().info("skipped by maven.test.skip: the tests are not compiled");
             return;
         }
         String store = "mvn cctrewrite:bench -Dcctrewrite.update=true";
@@ -121,8 +129,8 @@ abstract class AbstractBenchMojo extends AbstractCommandMojo {
         for (String option : javaOptions == null ? new ArrayList<String>() : javaOptions) {
             arguments.add("--java-option=" + option);
         }
-        if (options != null) {
-            arguments.addAll(options);
+        if (benchOptions != null) {
+            arguments.addAll(benchOptions);
         }
         if (benchmarks != null) {
             arguments.add("--");

@@ -43,8 +43,8 @@ public final class InstrumentMojo extends AbstractCommandMojo {
      * Further options of <code>cctrewrite instrument</code>, such as
      * <code>--exclude=org.slf4j.**</code>.
      */
-    @Parameter(property = "cctrewrite.options")
-    private List<String> options;
+    @Parameter(property = "cctrewrite.instrumentOptions")
+    private List<String> instrumentOptions;
 
     @Component
     private MavenProjectHelper helper;
@@ -68,8 +68,8 @@ public final class InstrumentMojo extends AbstractCommandMojo {
         if (classPath) {
             arguments.add("--class-path");
         }
-        if (options != null) {
-            arguments.addAll(options);
+        if (instrumentOptions != null) {
+            arguments.addAll(instrumentOptions);
         }
         try {
             Files.createDirectories(outputDirectory.toPath());

@@ -31,8 +31,8 @@ public final class PrepareMojo extends AbstractCommandMojo {
     private boolean allocations;
 
     /** Further options of <code>cctrewrite run</code>, such as <code>--call-sites</code>. */
-    @Parameter(property = "cctrewrite.options")
-    private List<String> options;
+    @Parameter(property = "cctrewrite.runOptions")
+    private List<String> runOptions;
 
     @Override
     void run() throws MojoExecutionException {
@@ -48,8 +48,8 @@ public final class PrepareMojo extends AbstractCommandMojo {
         if (allocations) {
             all.add("--allocations");
         }
-        if (options != null) {
-            all.addAll(options);
+        if (runOptions != null) {
+            all.addAll(runOptions);
         }
         TestProfiles profiles = new TestProfiles(folder());
         try {
