@@ -1,5 +1,6 @@
-String log = new File(basedir.canonicalFile, 'build.log').text
-assert log.contains('there are no stored counts, ' + new File(basedir.canonicalFile, 'cctrewrite-bench.json'))
+File folder = basedir.canonicalFile
+String log = new File(folder, 'build.log').text
+assert log.contains('there are no stored counts, ' + new File(folder, 'cctrewrite-bench.json'))
 String failure = 'FAILED: com.acme.Work.run grew from 912 to 1,002 bytecodes (+9.87 %), limit 0 %; ' +
     'com.acme.Loop.sum(I)I most, +90'
 // In the output of the command, and as the reason why the build failed.

@@ -1,11 +1,12 @@
-String log = new File(basedir.canonicalFile, 'build.log').text
-File output = new File(basedir.canonicalFile, 'target/profiled/it-instrument-1.jar')
+File folder = basedir.canonicalFile
+String log = new File(folder, 'build.log').text
+File output = new File(folder, 'target/profiled/it-instrument-1.jar')
 assert output.isFile()
 assert log.count(output.name + ': 1 class, ') == 1
 assert log.count(output.name + ': up to date') == 1
 assert log.contains('the project has no jar yet: run `mvn package`, or bind the goal in the POM')
 
-File profile = new File(basedir.canonicalFile, 'target/run.cct')
+File profile = new File(folder, 'target/run.cct')
 String home = System.getProperty('java.home').replaceFirst('/jre$', '')
 def run = [command, 'run', '-q', '-o', profile.path, '--jdk', home, '--',
     'java', '-jar', output.path].execute()

@@ -100,7 +100,8 @@ final class Baseline {
                 }
             } catch (NumberFormatException e) {
                 throw new AssertionError(file + ", line " + (i + 1)
-                    + ": not a line of stored counts; store them anew with -Dcctrewrite.update=true");
+                    + ": not a line of stored counts; store them anew with "
+                    + "-Dcctrewrite.update=true");
             }
         }
         return baseline;
@@ -180,7 +181,8 @@ final class Baseline {
         for (Counts.Method method : counts.methods()) {
             // Overloads of generated classes may share a name.
             long[] sum = entry.methods.computeIfAbsent(
-                method.className() + "." + method.name() + method.descriptor(), name -> new long[2]);
+                method.className() + "." + method.name() + method.descriptor(),
+                name -> new long[2]);
             sum[0] += method.calls();
             sum[1] += method.bytecodes();
         }

@@ -2,14 +2,15 @@ package dev.cctrewrite.junit;
 
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import java.util.Arrays;
 import java.util.Locale;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
 /**
- * Prints what the extension costs a test on a plain JDK. Not among the tests by its name: run it by
- * {@code mvn -f integrations -pl api,junit test -Dtest=Overhead -Dsurefire.failIfNoSpecifiedTests=false}.
+ * Prints what the extension costs a test on a plain JDK. Its name is none of a test's:
+ * docs/ci/junit.md says how to run it.
  */
 class Overhead {
     private static final int TESTS = 20_000;
@@ -38,8 +39,8 @@ class Overhead {
                 differences[i] = extended - plain;
             }
         }
-        java.util.Arrays.sort(without);
-        java.util.Arrays.sort(differences);
+        Arrays.sort(without);
+        Arrays.sort(differences);
         System.out.println(String.format(Locale.ROOT,
             "An empty test takes %.2f us; the extension adds %.2f us (medians of %d rounds of %,d)",
             without[ROUNDS / 2], differences[ROUNDS / 2], ROUNDS, TESTS));

@@ -19,7 +19,8 @@ import org.eclipse.aether.repository.RemoteRepository;
 abstract class AbstractCommandMojo extends AbstractMojo {
     /**
      * The command <code>cctrewrite</code>. Default: the one on the PATH, else the artifact
-     * <code>dev.cctrewrite:cctrewrite-cli</code> of this platform. Its version must be the plugin's.
+     * <code>dev.cctrewrite:cctrewrite-cli</code> of this platform. Its version must be that of the
+     * plugin.
      */
     @Parameter(property = "cctrewrite.command")
     private File command;

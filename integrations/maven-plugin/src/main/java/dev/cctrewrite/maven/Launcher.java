@@ -10,8 +10,8 @@ import java.util.List;
 
 /**
  * A stand-in for {@code bin/java}: a script that runs a JVM by {@code cctrewrite run}, which finds
- * or makes the profiled image and collects the profiles. It takes the place of a JDK, since Surefire
- * wants a path that ends in {@code bin/java}.
+ * or makes the profiled image and collects the profiles. It lies in a folder like that of a JDK:
+ * Surefire wants a path that ends in {@code bin/java}.
  */
 final class Launcher {
     private final Command command;
