@@ -5,6 +5,7 @@
 mod maven;
 mod sample;
 
+use std::cmp::Reverse;
 use std::fs;
 use std::path::PathBuf;
 
@@ -77,7 +78,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let mut command = arguments.command.as_ref().map(found).transpose()?;
     let program_of_maven = arguments.maven.as_ref().map(found).transpose()?;
     let program_of_maven = program_of_maven.unwrap_or_else(|| "mvn".into());
-    for answer in jdks::get(&arguments.jdks, fetch)? {
+    // The newest first: Debian's JDK 8 trusts no certificates of its own, so it downloads nothing.
+    let mut answers = jdks::get(&arguments.jdks, fetch)?;
+    answers.sort_by_key(|answer| Reverse(answer.version));
+    for answer in answers {
         let jdk = answer.jdk.with_context(|| format!("JDK {}", answer.version))?;
         let program = match &command {
             Some(program) => program.clone(),
