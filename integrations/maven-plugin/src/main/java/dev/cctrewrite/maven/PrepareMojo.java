@@ -36,6 +36,9 @@ public final class PrepareMojo extends AbstractCommandMojo {
 
     @Override
     void run() throws MojoExecutionException {
+        if (project().getPackaging().equals("pom")) {
+            return;
+        }
         if (System.getenv("CCTREWRITE_RUN") != null) {
             getLog().info("Maven runs under `cctrewrite run`, which profiles the tests");
             return;
