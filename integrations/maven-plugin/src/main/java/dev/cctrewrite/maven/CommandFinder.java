@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugin.logging.Log;
 import org.eclipse.aether.RepositorySystem;
@@ -13,6 +14,7 @@ import org.eclipse.aether.RepositorySystemSession;
 import org.eclipse.aether.artifact.Artifact;
 import org.eclipse.aether.artifact.DefaultArtifact;
 import org.eclipse.aether.repository.RemoteRepository;
+import org.eclipse.aether.repository.RepositoryPolicy;
 import org.eclipse.aether.resolution.ArtifactRequest;
 import org.eclipse.aether.resolution.ArtifactResolutionException;
 
@@ -36,9 +38,23 @@ final class CommandFinder {
             List<RemoteRepository> repositories, String version, Log log) {
         this.system = system;
         this.session = session;
-        this.repositories = repositories;
+        this.repositories = repositories.stream().map(CommandFinder::strict)
+            .collect(Collectors.toList());
         this.version = version;
         this.log = log;
+    }
+
+    /** Maven only warns of wrong checksums, but this file will be executed. */
+    private static RemoteRepository strict(RemoteRepository repository) {
+        return new RemoteRepository.Builder(repository)
+            .setReleasePolicy(strict(repository.getPolicy(false)))
+            .setSnapshotPolicy(strict(repository.getPolicy(true)))
+            .build();
+    }
+
+    private static RepositoryPolicy strict(RepositoryPolicy policy) {
+        return new RepositoryPolicy(policy.isEnabled(), policy.getUpdatePolicy(),
+            RepositoryPolicy.CHECKSUM_POLICY_FAIL);
     }
 
     /**
