@@ -88,7 +88,7 @@ enum Task {
     Reproducible(reproducible::Arguments),
 
     /// Build the Java projects in `integrations/` by Maven, and run their tests on plain and on
-    /// profiled JDKs (docs/ci/junit.md).
+    /// profiled JDKs (docs/ci/junit.md, docs/ci/maven.md).
     Integrations(integrations::Arguments),
 
     /// Check the order of crates and of modules: layers, and unlisted circles (ARCHITECTURE.md).

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
@@ -24,6 +26,8 @@ final class Baseline {
     private static final Object LOCK = new Object();
     /** How many methods a failure names. */
     private static final int SHOWN = 5;
+    /** Of a test template, or of a class with parameters (JUnit 5.13). */
+    private static final Pattern INVOCATION = Pattern.compile("-invocation:#(\\d+)");
 
     private final Path file;
     /** By test. */
@@ -48,10 +52,22 @@ final class Baseline {
         }
     }
 
-    /** Which invocation of a test with parameters this is: nothing for a plain test. */
-    static String argumentsOf(ExtensionContext context, Method method) {
-        return method.getParameterCount() == 0 && context.getUniqueId().indexOf("test-template") < 0
-            ? "" : " " + context.getDisplayName().replaceAll("\\s+", " ");
+    /**
+     * The name of a test in the file: class and method, and the descriptor's parameters if it has
+     * any. Repetitions, and invocations with different arguments, have their number at the end:
+     * display names may contain hash codes.
+     */
+    static String nameOf(ExtensionContext context, Method method) {
+        StringBuilder name = new StringBuilder(context.getRequiredTestClass().getName());
+        name.append('.').append(method.getName());
+        if (method.getParameterCount() > 0) {
+            name.append(Descriptors.parametersOf(method));
+        }
+        Matcher invocation = INVOCATION.matcher(context.getUniqueId());
+        while (invocation.find()) {
+            name.append('[').append(invocation.group(1)).append(']');
+        }
+        return name.toString();
     }
 
     /** Reads a file; one that does not exist has no entries. */
@@ -76,13 +92,16 @@ final class Baseline {
                     entry.methods.put(fields[3],
                         new long[] {Long.parseLong(fields[1]), Long.parseLong(fields[2])});
                 } else if (fields.length == 4 && !fields[0].isEmpty()) {
-                    entry = new Entry(fields[3], Long.parseLong(fields[1]), Long.parseLong(fields[2]));
+                    entry = new Entry(fields[3], Long.parseLong(fields[1]),
+                        Long.parseLong(fields[2]));
                     baseline.entries.put(fields[0], entry);
                 } else {
                     throw new NumberFormatException();
                 }
             } catch (NumberFormatException e) {
-                throw new AssertionError(file + ", line " + (i + 1) + ": not the format that this class writes");
+                throw new AssertionError(file + ", line " + (i + 1)
+                    + ": not a line of stored counts; store them anew with "
+                    + "-Dcctrewrite.update=true");
             }
         }
         return baseline;
@@ -97,11 +116,10 @@ final class Baseline {
             StringBuilder text = new StringBuilder(HEAD).append('\n');
             for (Map.Entry<String, Entry> named : entries.entrySet()) {
                 Entry entry = named.getValue();
-                text.append(named.getKey()).append('\t').append(entry.calls).append('\t').append(entry.bytecodes)
-                    .append('\t').append(entry.java).append('\n');
+                line(text, named.getKey(), entry.calls, entry.bytecodes, entry.java);
                 for (Map.Entry<String, long[]> method : entry.methods.entrySet()) {
-                    text.append('\t').append(method.getValue()[0]).append('\t').append(method.getValue()[1])
-                        .append('\t').append(method.getKey()).append('\n');
+                    long[] numbers = method.getValue();
+                    line(text, "", numbers[0], numbers[1], method.getKey());
                 }
             }
             Path folder = file.toAbsolutePath().getParent();
@@ -112,15 +130,23 @@ final class Baseline {
         }
     }
 
+    private static void line(
+            StringBuilder text, String test, long calls, long bytecodes, String last) {
+        text.append(test).append('\t').append(calls).append('\t').append(bytecodes).append('\t')
+            .append(last).append('\n');
+    }
+
     /** Fails if a test executed more than is stored. */
     void check(String test, Counts counts, double tolerance) {
         Entry stored = entries.get(test);
         if (stored == null) {
-            throw new AssertionError(test + " is not in " + file + "; store it with -Dcctrewrite.update=true");
+            throw new AssertionError(
+                test + " is not in " + file + "; store it with -Dcctrewrite.update=true");
         }
         Entry now = entry(counts);
         if (!stored.java.equals(now.java)) {
-            throw new AssertionError(test + " was stored on another JDK: " + stored.java + ", this one is " + now.java
+            throw new AssertionError(test + " was stored on another JDK: " + stored.java
+                + ", this one is " + now.java
                 + "; use the same, or store it anew with -Dcctrewrite.update=true");
         }
         boolean byCalls = !counts.hasBytecodes();
@@ -136,22 +162,27 @@ final class Baseline {
             long[] old = stored.methods.get(method.getKey());
             long growth = method.getValue()[column] - (old == null ? 0 : old[column]);
             if (growth > 0) {
-                byGrowth.computeIfAbsent(-growth, same -> new ArrayList<>()).add(String.format(Locale.ROOT,
-                    "  %,+15d  %s%s", growth, method.getKey(), old == null ? " (new)" : ""));
+                String line = String.format(Locale.ROOT, "  %,+15d  %s%s", growth, method.getKey(),
+                    old == null ? " (new)" : "");
+                byGrowth.computeIfAbsent(-growth, same -> new ArrayList<>()).add(line);
             }
         }
         byGrowth.values().forEach(grown::addAll);
-        throw new AssertionError(String.format(Locale.ROOT, "%s grew from %,d to %,d %s (%+.2f%%, limit %s%%). Most:\n%s",
-            test, before, after, byCalls ? "calls" : "bytecodes", 100.0 * (after - before) / Math.max(1, before),
-            tolerance, String.join("\n", grown.subList(0, Math.min(SHOWN, grown.size())))));
+        double percent = 100.0 * (after - before) / Math.max(1, before);
+        throw new AssertionError(String.format(Locale.ROOT,
+            "%s grew from %,d to %,d %s (%+.2f%%, limit %s%%). Most:\n%s", test, before, after,
+            byCalls ? "calls" : "bytecodes", percent, tolerance,
+            String.join("\n", grown.subList(0, Math.min(SHOWN, grown.size())))));
     }
 
     private static Entry entry(Counts counts) {
-        Entry entry = new Entry(System.getProperty("java.runtime.version"), counts.calls(), counts.bytecodes());
+        Entry entry = new Entry(System.getProperty("java.runtime.version"), counts.calls(),
+            counts.bytecodes());
         for (Counts.Method method : counts.methods()) {
             // Overloads of generated classes may share a name.
             long[] sum = entry.methods.computeIfAbsent(
-                method.className() + "." + method.name() + method.descriptor(), name -> new long[2]);
+                method.className() + "." + method.name() + method.descriptor(),
+                name -> new long[2]);
             sum[0] += method.calls();
             sum[1] += method.bytecodes();
         }

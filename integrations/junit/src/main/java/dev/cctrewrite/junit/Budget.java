@@ -21,8 +21,8 @@ final class Budget {
      */
     static void check(String test, Counts counts, String classes, long bytecodes, long calls) {
         if (bytecodes >= 0 && !counts.hasBytecodes()) {
-            throw new AssertionError(test + " has a budget of bytecodes, but the JDK counts calls only "
-                + "(--metrics calls)");
+            throw new AssertionError(test + " has a budget of bytecodes, but the JDK counts calls "
+                + "only (--metrics calls)");
         }
         Pattern pattern = classes.isEmpty() ? null : Pattern.compile(regex(classes));
         List<Counts.Method> methods = new ArrayList<>();
@@ -36,12 +36,14 @@ final class Budget {
             }
         }
         if (methods.isEmpty()) {
-            throw new AssertionError(test + " executed nothing of " + (classes.isEmpty() ? "its method" : classes));
+            throw new AssertionError(
+                test + " executed nothing of " + (classes.isEmpty() ? "its method" : classes));
         }
         String of = classes.isEmpty() ? "" : " of " + classes;
         if (bytecodes >= 0 && sumOfBytecodes > bytecodes) {
             methods.sort(Comparator.comparingLong(Counts.Method::bytecodes).reversed());
-            throw new AssertionError(message(test, "bytecodes" + of, sumOfBytecodes, bytecodes, methods));
+            throw new AssertionError(
+                message(test, "bytecodes" + of, sumOfBytecodes, bytecodes, methods));
         }
         if (calls >= 0 && sumOfCalls > calls) {
             methods.sort(Comparator.comparingLong(Counts.Method::calls).reversed());
@@ -49,10 +51,11 @@ final class Budget {
         }
     }
 
-    private static String message(String test, String what, long executed, long budget, List<Counts.Method> methods) {
+    private static String message(
+            String test, String what, long executed, long budget, List<Counts.Method> methods) {
         StringBuilder text = new StringBuilder(String.format(Locale.ROOT,
-            "%s executed %,d %s, %,d more than its budget of %,d. Most:", test, executed, what, executed - budget,
-            budget));
+            "%s executed %,d %s, %,d more than its budget of %,d. Most:", test, executed, what,
+            executed - budget, budget));
         for (Counts.Method method : methods.subList(0, Math.min(SHOWN, methods.size()))) {
             text.append('\n').append(line(method));
         }
@@ -60,8 +63,9 @@ final class Budget {
     }
 
     static String line(Counts.Method method) {
-        return String.format(Locale.ROOT, "  %,15d bytecodes %,12d calls  %s.%s%s", method.bytecodes(),
-            method.calls(), method.className(), method.name(), method.descriptor());
+        return String.format(Locale.ROOT, "  %,15d bytecodes %,12d calls  %s.%s%s",
+            method.bytecodes(), method.calls(), method.className(), method.name(),
+            method.descriptor());
     }
 
     /** {@code *} is anything but a dot, {@code **} anything. */

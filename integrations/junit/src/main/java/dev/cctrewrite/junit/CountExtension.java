@@ -8,6 +8,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.platform.commons.support.AnnotationSupport;
+import org.junit.platform.commons.support.ReflectionSupport;
 import org.opentest4j.TestAbortedException;
 
 /**
@@ -39,31 +40,51 @@ public final class CountExtension implements InvocationInterceptor {
         count(invocation, method, context);
     }
 
+    @Override
+    public <T> T interceptTestFactoryMethod(
+            Invocation<T> invocation,
+            ReflectiveInvocationContext<Method> method,
+            ExtensionContext context) throws Throwable {
+        if (isAnnotated(method.getExecutable())) {
+            throw new AssertionError(Baseline.nameOf(context, method.getExecutable())
+                + " makes dynamic tests, which have no budget: use @ParameterizedTest");
+        }
+        return invocation.proceed();
+    }
+
+    private static boolean isAnnotated(Method method) {
+        return AnnotationSupport.isAnnotated(method, CountBudget.class)
+            || AnnotationSupport.isAnnotated(method, MaxBytecodes.class)
+            || AnnotationSupport.isAnnotated(method, SameAs.class);
+    }
+
     private static void count(
             Invocation<Void> invocation,
             ReflectiveInvocationContext<Method> invoked,
             ExtensionContext context) throws Throwable {
-        Method method = invoked.getExecutable();
-        Optional<CountBudget> budget = find(method, context, CountBudget.class);
-        Optional<MaxBytecodes> most = find(method, context, MaxBytecodes.class);
-        Optional<SameAs> same = find(method, context, SameAs.class);
         if (!Counts.areRecorded()) {
             withoutProfile(invocation, context);
             return;
         }
-        int warmUp = Math.max(budget.map(CountBudget::warmUp).orElse(0), same.map(SameAs::warmUp).orElse(0));
+        Method method = invoked.getExecutable();
+        Optional<CountBudget> budget = find(method, context, CountBudget.class);
+        Optional<MaxBytecodes> most = find(method, context, MaxBytecodes.class);
+        Optional<SameAs> same = find(method, context, SameAs.class);
+        int warmUp = Math.max(budget.map(CountBudget::warmUp).orElse(0),
+            same.map(SameAs::warmUp).orElse(0));
         for (int i = 0; i < warmUp; i++) {
-            method.setAccessible(true);
-            method.invoke(invoked.getTarget().orElse(null), invoked.getArguments().toArray());
+            ReflectionSupport.invokeMethod(method, invoked.getTarget().orElse(null),
+                invoked.getArguments().toArray());
         }
-        String root = method.getDeclaringClass().getName() + "." + method.getName() + Descriptors.of(method);
+        String root =
+            method.getDeclaringClass().getName() + "." + method.getName() + Descriptors.of(method);
         Counts before = Counts.below(root);
         invocation.proceed();
         Counts counts = Counts.below(root).since(before);
-        String test = method.getDeclaringClass().getName() + "." + method.getName();
+        String test = Baseline.nameOf(context, method);
         if (counts.isIncomplete()) {
-            throw new AssertionError(test + " was not counted completely: contexts were merged; allow more contexts "
-                + "(-Dcctrewrite.max-contexts) or give the JVM more memory");
+            throw new AssertionError(test + " was not counted completely: contexts were merged; "
+                + "allow more contexts (-Dcctrewrite.max-contexts) or give the JVM more memory");
         }
         if (budget.isPresent()) {
             CountBudget b = budget.get();
@@ -74,12 +95,12 @@ public final class CountExtension implements InvocationInterceptor {
         }
         if (same.isPresent()) {
             Baseline baseline = Baseline.read(Paths.get(same.get().value()));
-            String name = test + Baseline.argumentsOf(context, method);
-            boolean update = context.getConfigurationParameter(UPDATE).map(Boolean::parseBoolean).orElse(false);
+            boolean update = context.getConfigurationParameter(UPDATE).map(Boolean::parseBoolean)
+                .orElse(false);
             if (update) {
-                baseline.store(name, counts);
+                baseline.store(test, counts);
             } else {
-                baseline.check(name, counts, same.get().tolerance());
+                baseline.check(test, counts, same.get().tolerance());
             }
         }
     }
@@ -96,9 +117,11 @@ public final class CountExtension implements InvocationInterceptor {
         return found;
     }
 
-    private static void withoutProfile(Invocation<Void> invocation, ExtensionContext context) throws Throwable {
-        String reason = "nothing is counted: this JDK is not profiled, or recording is off; run the tests by "
-            + "`cctrewrite run`, or choose " + UNPROFILED + "=run or fail";
+    private static void withoutProfile(Invocation<Void> invocation, ExtensionContext context)
+            throws Throwable {
+        String reason = "nothing is counted: this JDK is not profiled, or recording is off; run "
+            + "the tests by `cctrewrite run` or `mvn cctrewrite:test`, or choose " + UNPROFILED
+            + "=run or fail";
         String choice = context.getConfigurationParameter(UNPROFILED).orElse("skip");
         switch (choice) {
             case "run":

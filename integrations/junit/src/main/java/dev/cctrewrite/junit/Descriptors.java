@@ -8,11 +8,16 @@ final class Descriptors {
     private Descriptors() {}
 
     static String of(Method method) {
+        return parametersOf(method) + of(method.getReturnType());
+    }
+
+    /** The part in parentheses. */
+    static String parametersOf(Method method) {
         StringBuilder text = new StringBuilder("(");
         for (Class<?> parameter : method.getParameterTypes()) {
             text.append(of(parameter));
         }
-        return text.append(')').append(of(method.getReturnType())).toString();
+        return text.append(')').toString();
     }
 
     private static String of(Class<?> type) {

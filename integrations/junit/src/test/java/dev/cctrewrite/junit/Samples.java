@@ -1,7 +1,12 @@
 package dev.cctrewrite.junit;
 
 import java.util.function.IntSupplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -81,6 +86,52 @@ final class Samples {
         void fails() {
             IntSupplier work = () -> loop(rounds);
             throw new IllegalStateException("of the test: " + work.getAsInt());
+        }
+
+        @Test
+        @CountBudget(bytecodes = 1, warmUp = 1)
+        void failsInTheWarmUp() {
+            throw new IllegalStateException("after a warm-up: " + loop(rounds));
+        }
+    }
+
+    /** A budget for each test of a class, also in classes nested in it. */
+    @MaxBytecodes(100)
+    static class Enclosing {
+        /** Rounds of the next repetition. */
+        static int next;
+
+        @ParameterizedTest
+        @ValueSource(ints = {0, 10, 9, 11})
+        void parameters(int n) {
+            loop(n);
+        }
+
+        @RepeatedTest(3)
+        void repeated() {
+            loop(next++);
+        }
+
+        @Nested
+        class Within {
+            @Test
+            void inherits() {
+                loop(10);
+            }
+
+            @Test
+            @MaxBytecodes(1000)
+            void hasItsOwn() {
+                loop(100);
+            }
+        }
+    }
+
+    static class Dynamic {
+        @TestFactory
+        @MaxBytecodes(100)
+        Stream<DynamicTest> tests() {
+            return Stream.of(DynamicTest.dynamicTest("one", () -> loop(100)));
         }
     }
 }

@@ -1,0 +1,10 @@
+package com.acme;
+
+import org.junit.jupiter.api.Test;
+
+class LoopTest {
+    @Test
+    void sums() {
+        Loop.sum(100);
+    }
+}
