@@ -104,6 +104,14 @@ impl Browser {
         begin.elapsed()
     }
 
+    /// Opens a page without scripts, and waits until it is drawn.
+    pub fn open_static(&mut self, page: &Path) {
+        self.ask("Page.navigate", json!({ "url": "about:blank" }));
+        self.ask("Page.navigate", json!({ "url": format!("file://{}", page.display()) }));
+        self.wait("location.protocol === 'file:' && document.readyState === 'complete'");
+        self.settle();
+    }
+
     /// The value of an expression of the page.
     pub fn value(&mut self, expression: &str) -> Value {
         let asked = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });

@@ -9,6 +9,7 @@
 
 mod access;
 mod chromium;
+mod history;
 mod layout;
 mod library;
 mod pointer;
