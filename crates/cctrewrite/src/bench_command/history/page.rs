@@ -47,7 +47,7 @@ fn text(text: &str) -> String {
 }
 
 fn overview(trends: &[Trend<'_>], out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "<section aria-labelledby=\"entries\">\n<h2 id=\"entries\">Entries</h2>")?;
+    writeln!(out, "<section>\n<h2 id=\"entries\">Entries</h2>")?;
     writeln!(
         out,
         "<div class=\"wide\" role=\"region\" aria-labelledby=\"entries\" tabindex=\"0\">\n<table>"
@@ -82,11 +82,7 @@ fn heads(heads: &[(&str, &str)], out: &mut dyn Write) -> io::Result<()> {
 
 fn section(number: usize, trend: &Trend<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Some(latest) = trend.latest() else { return Ok(()) };
-    writeln!(
-        out,
-        "<section aria-labelledby=\"entry-{number}\">\n<h2 id=\"entry-{number}\"><code>{}</code></h2>",
-        text(&latest.entry)
-    )?;
+    writeln!(out, "<section>\n<h2 id=\"entry-{number}\"><code>{}</code></h2>", text(&latest.entry))?;
     writeln!(out, "{}", svg(trend, Size { class: "curve", width: 640.0, height: 120.0, radius: 4.0 }))?;
     writeln!(
         out,
