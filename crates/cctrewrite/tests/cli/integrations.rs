@@ -83,16 +83,15 @@ fn the_page_shows_inputs_and_variables_that_exist() {
     }
 }
 
-/// Runs a checker that a developer may have; `None` if it is not there.
-fn checker(program: &str, folder: &Path, arguments: &[&str]) -> Option<()> {
+/// Runs a checker that a developer may have.
+fn check(program: &str, folder: &Path, arguments: &[&str]) {
     let Ok(output) = Command::new(program).current_dir(folder).args(arguments).output() else {
-        println!("skipped: {program} is not on the PATH");
-        return None;
+        eprintln!("skipped: {program} is not on the PATH");
+        return;
     };
-    let text =
+    let said =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{text}");
-    Some(())
+    assert!(output.status.success(), "{said}");
 }
 
 /// The schemas of both hosts, and actionlint on the workflow of the page.
@@ -100,9 +99,9 @@ fn checker(program: &str, folder: &Path, arguments: &[&str]) -> Option<()> {
 fn checkers_of_both_hosts_find_nothing() {
     let folder = repository();
     let program = "check-jsonschema";
-    checker(program, &folder, &["--builtin-schema", "vendor.github-actions", ACTION]);
+    check(program, &folder, &["--builtin-schema", "vendor.github-actions", ACTION]);
     let gitlab = ["--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci", TEMPLATE];
-    checker(program, &folder, &gitlab);
+    check(program, &folder, &gitlab);
 
     // actionlint looks at the inputs and outputs of actions in the same repository.
     let scratch = scratch();
@@ -112,5 +111,5 @@ fn checkers_of_both_hosts_find_nothing() {
     fs::create_dir(scratch.path().join(".git")).unwrap();
     put(scratch.path(), ".github/workflows/counts.yml", workflow.as_bytes());
     put(scratch.path(), "action/action.yml", &fs::read(folder.join(ACTION)).unwrap());
-    checker("actionlint", scratch.path(), &["-no-color"]);
+    check("actionlint", scratch.path(), &["-no-color"]);
 }
