@@ -11,6 +11,7 @@
 //! | [`html`] | a page with a flame graph, tree and methods, of one profile or of two |
 //! | [`speedscope`] | speedscope's own JSON |
 //! | [`pprof`] | `profile.proto`, for pprof |
+//! | [`otlp`] | the profiles signal of OpenTelemetry |
 //! | [`callgrind`] | functions and calls, for callgrind_annotate and KCachegrind |
 //! | [`parquet`] | a table with a row for each context, for data bases |
 //! | [`json`] | all of it, with a JSON Schema (`docs/reference/formats/export.schema.json`) |
@@ -30,6 +31,7 @@ mod formats;
 pub mod html;
 pub mod json;
 mod name;
+pub mod otlp;
 pub mod parquet;
 mod paths;
 pub mod pprof;
@@ -69,6 +71,9 @@ pub enum ExportError {
     /// The formats have signed 64-bit numbers.
     #[error("the {0} of all contexts are more than 2^63 - 1, which the formats of other tools cannot hold")]
     TooMany(&'static str),
+    /// The format numbers its stacks by signed 32-bit numbers.
+    #[error("the profile has more than 2^31 - 1 stacks; raise --min-percent, or lower --depth")]
+    TooManyStacks,
     /// Nothing is selected.
     #[error(transparent)]
     Selection(#[from] SelectionError),

@@ -145,7 +145,7 @@ impl Locations<'_> {
 /// The JVM's name of the method: `java/lang/String.indexOf:(II)I`. If both names of a function are
 /// equal, pprof takes it for a C++ function and cuts off supposed parameters; so then the second
 /// one is empty.
-fn system_name(name: &Name) -> String {
+pub(crate) fn system_name(name: &Name) -> String {
     let (Some(class), Some(method)) = (&name.class, &name.method) else { return String::new() };
     let descriptor = name.descriptor.as_ref().map(|descriptor| format!(":{descriptor}"));
     let system_name = format!("{class}.{method}{}", descriptor.unwrap_or_default());

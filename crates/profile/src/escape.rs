@@ -35,6 +35,35 @@ pub fn xml(text: &str) -> String {
     out
 }
 
+/// Text for Markdown, outside of code, also in a cell of a table: no character of it marks anything
+/// up. Hosts of Git repositories read more than the standard: names of people, formulas, numbers of
+/// issues.
+pub fn markdown(text: &str) -> String {
+    referenced(&terminal(text), |c| "\\`*_{}[]<>#!|~@$&\"^".contains(c))
+}
+
+/// Text as code in Markdown, also in a cell of a table. Backslashes, backticks and bars have a
+/// meaning even there: such text becomes an element of HTML.
+pub fn markdown_code(text: &str) -> String {
+    let text = terminal(text);
+    if text.is_empty() {
+        text
+    } else if text.contains(['\\', '`', '|']) || text.starts_with(' ') || text.ends_with(' ') {
+        format!("<code>{}</code>", referenced(&text, |c| !c.is_alphanumeric() && c != ' '))
+    } else {
+        format!("`{text}`")
+    }
+}
+
+/// Writes some characters as references of HTML.
+fn referenced(text: &str, is_meant: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_meant(c) { out += &format!("&#{};", u32::from(c)) } else { out.push(c) }
+    }
+    out
+}
+
 /// Writes some characters in Rust's notation.
 fn notated(text: &str, is_meant: impl Fn(char) -> bool) -> String {
     if !text.contains(&is_meant) {
@@ -54,6 +83,15 @@ mod tests {
     #[test]
     fn nothing_commands_a_terminal() {
         assert_eq!(terminal("a\r\nb\u{9b}m\u{202e} \u{1F600}é"), "a\\r\\nb\\u{9b}m\\u{202e} \u{1F600}é");
+    }
+
+    #[test]
+    fn nothing_is_markup_of_markdown() {
+        assert_eq!(markdown("a|b *c* @d, 5 %\n"), "a&#124;b &#42;c&#42; &#64;d, 5 %&#92;n");
+        assert_eq!(markdown_code("A.<init>(I)V"), "`A.<init>(I)V`");
+        assert_eq!(markdown_code("a|b"), "<code>a&#124;b</code>");
+        assert_eq!(markdown_code("`"), "<code>&#96;</code>");
+        assert_eq!(markdown_code(""), "");
     }
 
     #[test]

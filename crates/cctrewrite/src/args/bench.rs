@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use cct_build::image::cache::NoPlace;
 use cct_build::image::request::ImageRequest;
 use cct_profile::diff::Percentage;
-use clap::{Args, ValueEnum, value_parser};
+use clap::{Args, Subcommand, ValueEnum, value_parser};
 
 use super::{BenchChoices, ColumnArgument, LibraryArguments, Verbosity};
 
@@ -17,7 +17,26 @@ Examples:
 
   Later, compare all entries of the file:
     cctrewrite bench -c build/classes
-    cctrewrite bench -c build/classes --fail-above 0.5% --format github";
+    cctrewrite bench -c build/classes --fail-above 0.5% --format github
+
+  In a pull request, with the trend of each entry:
+    cctrewrite bench -c build/classes --format markdown --history history.jsonl --revision 3f2a1c
+
+  Print what such runs have appended, or draw it:
+    cctrewrite bench history history.jsonl
+    cctrewrite bench history history.jsonl --last 50 --html trend.html";
+
+/// Number of runs of a trend, unless the user says another.
+const LAST: usize = 10;
+
+/// A number of runs, at least 1.
+fn runs(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("at least 1 run is needed".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("not a number".to_owned()),
+    }
+}
 
 /// Count what methods of a program execute, and compare the counts with a stored baseline
 ///
@@ -31,8 +50,12 @@ Examples:
 /// Only the thread that runs the entry is counted. For a program with worker threads, or a whole
 /// program, use `cctrewrite run` and `cctrewrite diff --fail-above`.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub struct Bench {
+    /// The subcommand
+    #[command(subcommand)]
+    pub command: Option<BenchCommand>,
+
     /// Entries to run, as `Class.method` or with arguments [default: all entries of the baseline]
     #[arg(value_name = "ENTRY")]
     pub entries: Vec<String>,
@@ -86,6 +109,27 @@ pub struct Bench {
     #[arg(long, value_enum, default_value_t = BenchFormat::Text)]
     pub format: BenchFormat,
 
+    /// Append the counts to this file, a JSON line for each entry. The summary then shows the trend
+    /// of each entry
+    #[arg(long, value_name = "FILE")]
+    pub history: Option<PathBuf>,
+
+    /// With --history: the program's revision, such as the hash of a commit
+    #[arg(long, value_name = "TEXT", requires = "history")]
+    pub revision: Option<String>,
+
+    /// With --history: the time of the run, stored as it is given. By default no time is stored
+    #[arg(long, value_name = "TEXT", requires = "history")]
+    pub time: Option<String>,
+
+    /// With --history: number of runs in the trend of an entry
+    #[arg(long, value_name = "N", default_value_t = LAST, value_parser = runs)]
+    pub last: usize,
+
+    /// Also write the summary of `--format markdown` to this file
+    #[arg(long, value_name = "FILE.md")]
+    pub summary: Option<PathBuf>,
+
     /// An option for the JVMs, such as -Xmx2g (repeatable)
     #[arg(short = 'J', long, value_name = "OPTION", allow_hyphen_values = true)]
     pub java_option: Vec<OsString>,
@@ -110,6 +154,32 @@ pub struct Bench {
     pub verbosity: Verbosity,
 }
 
+/// What `bench` does instead of running entries.
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    History(BenchHistory),
+}
+
+/// Print the trend of each entry over its last runs, from the file of `bench --history`
+///
+/// Runs with another JDK, other settings or another metric than the last run of an entry are not
+/// shown, since their counts cannot be compared.
+#[derive(Debug, Args)]
+pub struct BenchHistory {
+    /// The file to which `bench --history` appends
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Number of runs in the trend of an entry
+    #[arg(long, value_name = "N", default_value_t = LAST, value_parser = runs)]
+    pub last: usize,
+
+    /// Write a page for browsers instead, with a curve and a table for each entry; `-` is standard
+    /// output
+    #[arg(long, value_name = "OUT")]
+    pub html: Option<PathBuf>,
+}
+
 /// Formats of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum BenchFormat {
@@ -121,6 +191,12 @@ pub enum BenchFormat {
     Junit,
     /// GitHub Actions: an annotation for each entry that fails, and a summary
     Github,
+    /// Markdown: a summary for a pull request (docs/ci/pull-requests.md)
+    Markdown,
+    /// JSON for Bencher, the Bencher Metric Format
+    Bencher,
+    /// JSON for github-action-benchmark, its tool `customSmallerIsBetter`
+    GithubBenchmark,
 }
 
 impl Bench {

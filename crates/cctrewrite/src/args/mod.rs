@@ -42,7 +42,7 @@ mod verify;
 mod view;
 
 pub use api::Api;
-pub use bench::{Bench, BenchFormat};
+pub use bench::{Bench, BenchCommand, BenchFormat, BenchHistory};
 pub use cache::{Cache, CacheCommand, CacheFolder, CacheList, CachePrune};
 pub use choices::{BenchChoices, Choices, cost_model};
 pub use compare::{Compare, CompareFormat};
@@ -188,6 +188,7 @@ mod tests {
 
     const MANUAL: &str = concat!(
         include_str!("../../../../docs/ci/bench.md"),
+        include_str!("../../../../docs/ci/pull-requests.md"),
         include_str!("../../../../docs/reference/blocks.md"),
         include_str!("../../../../docs/ci/build-tools.md"),
         include_str!("../../../../docs/reference/command.md"),

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use cct_build::pending_file::PendingFile;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::counts::{Count, Counts};
 
@@ -16,7 +16,7 @@ use super::counts::{Count, Counts};
 const VERSION: u32 = 1;
 
 /// The conditions, other than the program, on which counts depend.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conditions {
     /// The JDK's version, for people.
     pub java: String,

@@ -6,8 +6,14 @@ mod causes;
 mod counts;
 mod entry;
 mod harness;
+mod history;
+mod markdown;
+mod numbers;
 mod output;
+mod services;
 mod sources;
+#[cfg(test)]
+mod testing;
 mod variation;
 mod verdict;
 
@@ -18,17 +24,19 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use baseline::{Baseline, Conditions, StoredEntry};
 use cct_build::image::{fit, use_of_image};
+use cct_build::pending_file::PendingFile;
 use cct_build::target_jdk::Target;
 use cct_profile::diff::Change;
 use cct_profile::{Exactness, Metric, Profile};
 use counts::{Counts, EntryRun};
 use entry::Entry;
 use harness::Harness;
+use history::{History, HistoryLine, RunLabels};
 use sources::Sources;
 use variation::Variation;
 use verdict::{Judgement, Scope, Verdict};
 
-use crate::args::{Bench, BenchFormat, Library};
+use crate::args::{Bench, BenchCommand, BenchFormat, Library};
 use crate::exit::{self, Outcome, say};
 use crate::profile_file::View;
 
@@ -49,7 +57,11 @@ const PAUSES: [Duration; 4] = [
 
 /// Runs the command.
 pub fn run(arguments: &Bench) -> Result<Outcome> {
+    if let Some(BenchCommand::History(arguments)) = &arguments.command {
+        return history::run(arguments);
+    }
     let stored = Baseline::read(&arguments.baseline)?;
+    let history = arguments.history.as_deref().map(History::read_or_new).transpose()?;
     let library = arguments.library.library()?;
     let entries = entries(arguments, stored.as_ref())?;
     let terminal = arguments.verbosity.terminal();
@@ -74,14 +86,31 @@ pub fn run(arguments: &Bench) -> Result<Outcome> {
     if arguments.update {
         bench.store(&judged)?;
     }
-    let result = bench.result(judged)?;
+    let mut result = bench.result(judged)?;
+    if let Some(mut history) = history {
+        history.append(lines(arguments, &result))?;
+        result.history = Some(history.lines().to_vec());
+    }
+    if let Some(file) = &arguments.summary {
+        PendingFile::write(file, |out| markdown::write(&result, out))?.commit()?;
+    }
     exit::to_stdout(|out| match arguments.format {
         BenchFormat::Text => output::text(&result, out),
         BenchFormat::Json => output::json(&result, out),
         BenchFormat::Junit => output::junit(&result, out),
         BenchFormat::Github => output::github(&result, out),
+        BenchFormat::Markdown => markdown::write(&result, out),
+        BenchFormat::Bencher => services::bencher(&result, out),
+        BenchFormat::GithubBenchmark => services::github_benchmark(&result, out),
     })?;
     Ok(if result.fails() { Outcome::Different } else { Outcome::Complete })
+}
+
+/// The lines of this run for the history.
+fn lines(arguments: &Bench, results: &output::Results<'_>) -> Vec<HistoryLine> {
+    let labels = RunLabels { revision: arguments.revision.as_deref(), time: arguments.time.as_deref() };
+    let line = |judged| HistoryLine::of(judged, results.metric, &results.conditions, labels);
+    results.judged.iter().map(line).collect()
 }
 
 /// The entries to run, in order and without duplicates.
@@ -275,6 +304,7 @@ impl Bencher<'_> {
             metric: self.metric,
             sources: Sources::of(&self.arguments.class_path),
             judged,
+            history: None,
         })
     }
 }

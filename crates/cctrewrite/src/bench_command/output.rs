@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 
 use super::baseline::Conditions;
 use super::causes::Cause;
+use super::history::HistoryLine;
+use super::numbers::{counted_entries, signed};
 use super::sources::{SourceLine, Sources};
 use super::variation::{FirstDifference, Variation};
 use super::verdict::{Judgement, Scope, Verdict};
@@ -18,13 +20,14 @@ use crate::ci::github::{Kind, annotate, annotate_at};
 use crate::ci::junit::{Case, Suite};
 use crate::json::{ExactnessRow, Object};
 
-const NAME: &str = "cctrewrite bench";
+/// The title of outputs for other programs.
+pub const NAME: &str = "cctrewrite bench";
 
 /// Maximum number of methods shown for an entry that has changed.
-const METHODS: usize = 5;
+pub const METHODS: usize = 5;
 
 /// Maximum number of calls shown that may be why the counts of an entry vary.
-const CAUSES: usize = 3;
+pub const CAUSES: usize = 3;
 
 /// The results of all entries.
 pub struct Results<'a> {
@@ -44,6 +47,8 @@ pub struct Results<'a> {
     pub sources: Sources,
     /// The entries.
     pub judged: Vec<Judgement>,
+    /// The lines of the history with those of this run; `None` if the user names none.
+    pub history: Option<Vec<HistoryLine>>,
 }
 
 impl Results<'_> {
@@ -52,13 +57,14 @@ impl Results<'_> {
         self.judged.iter().any(|judged| judged.verdict.fails())
     }
 
-    fn failures(&self) -> impl Iterator<Item = (&Judgement, String)> {
+    /// The entries that fail, each with the reason.
+    pub fn failures(&self) -> impl Iterator<Item = (&Judgement, String)> {
         let of = |judged| Judgement::failure(judged, self.metric, self.arguments.fail_above);
         self.judged.iter().filter_map(move |judged| Some((judged, of(judged)?)))
     }
 
     /// What is not compared, for the last line.
-    fn compared_alone(&self) -> String {
+    pub fn compared_alone(&self) -> String {
         match (self.scope, &self.base) {
             (Scope::Program { .. }, Some(base)) => format!(
                 "; only the program's own classes were compared, as the baseline is of Java {} and this is \
@@ -70,8 +76,8 @@ impl Results<'_> {
     }
 
     /// The last line: how many entries fail.
-    fn verdict(&self) -> String {
-        let entries = counted(self.judged.len() as u64, "entry").replace("entrys", "entries");
+    pub fn verdict(&self) -> String {
+        let entries = counted_entries(self.judged.len());
         let failed = self.failures().count();
         match (self.arguments.update, failed) {
             (true, 0) => {
@@ -137,7 +143,7 @@ pub fn text(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The methods that have changed since the baseline, or between JVMs.
-fn changes(judged: &Judgement) -> &[(String, Change)] {
+pub fn changes(judged: &Judgement) -> &[(String, Change)] {
     match (&judged.verdict, &judged.variation) {
         (Verdict::Compared { methods, .. }, _) => methods,
         (Verdict::Stored { .. }, _) => &[],
@@ -201,16 +207,6 @@ fn row(judged: &Judgement, results: &Results<'_>) -> [String; 6] {
     [number, signed(change), percent, grouped(counts.calls), signed(calls), entry]
 }
 
-/// The size of a change, with its sign.
-fn signed(change: Change) -> String {
-    let sign = match change.direction() {
-        std::cmp::Ordering::Less => "-",
-        std::cmp::Ordering::Equal => "",
-        std::cmp::Ordering::Greater => "+",
-    };
-    format!("{sign}{}", grouped(change.size()))
-}
-
 /// Writes one JSON object (docs/ci/bench.md).
 pub fn json(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut object = Object::new(out, NAME, 1)?;
@@ -234,14 +230,6 @@ pub fn json(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn entry(judged: &Judgement, results: &Results<'_>) -> Value {
-    let status = match &judged.verdict {
-        Verdict::Stored { .. } => "stored",
-        Verdict::Unknown => "unknown",
-        Verdict::Unsteady { .. } => "not repeatable",
-        Verdict::Flaky { .. } => "flaky",
-        Verdict::Compared { exceeds: true, .. } => "exceeds",
-        Verdict::Compared { .. } => "passes",
-    };
     let pair = |change: &Change| json!({ "base": change.base as u64, "new": change.new as u64 });
     let methods: Vec<Value> = changes(judged)
         .iter()
@@ -253,7 +241,7 @@ fn entry(judged: &Judgement, results: &Results<'_>) -> Value {
     };
     json!({
         "entry": judged.entry.text(),
-        "status": status,
+        "status": judged.verdict.status().name(),
         "calls": judged.counts.all.calls as u64,
         "bytecodes": judged.counts.all.bytecodes as u64,
         "program_calls": judged.counts.program.calls as u64,

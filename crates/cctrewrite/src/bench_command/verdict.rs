@@ -3,6 +3,7 @@
 use cct_profile::Metric;
 use cct_profile::diff::{Change, Percentage};
 use cct_profile::report::grouped;
+use serde::{Deserialize, Serialize};
 
 use super::baseline::StoredEntry;
 use super::counts::{Count, Counts};
@@ -111,12 +112,61 @@ impl Verdict {
         Verdict::Compared { change, calls, methods, exceeds: change.exceeds(limit) }
     }
 
+    /// The kind of verdict.
+    pub fn status(&self) -> Status {
+        match self {
+            Verdict::Stored { .. } => Status::Stored,
+            Verdict::Unknown => Status::Unknown,
+            Verdict::Unsteady { .. } => Status::NotRepeatable,
+            Verdict::Flaky { .. } => Status::Flaky,
+            Verdict::Compared { exceeds: true, .. } => Status::Exceeds,
+            Verdict::Compared { .. } => Status::Passes,
+        }
+    }
+
     /// Whether `bench` must fail because of this entry.
     pub fn fails(&self) -> bool {
+        self.status().fails()
+    }
+}
+
+/// The kinds of verdicts, by their names in JSON and in the history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// The counts were stored.
+    Stored,
+    /// The baseline does not have the entry.
+    Unknown,
+    /// The counts vary too much to be stored.
+    #[serde(rename = "not repeatable")]
+    NotRepeatable,
+    /// Some JVMs exceed the limit, others do not.
+    Flaky,
+    /// The counts exceed the limit.
+    Exceeds,
+    /// The counts do not exceed the limit.
+    Passes,
+}
+
+impl Status {
+    /// The name.
+    pub fn name(self) -> &'static str {
         match self {
-            Verdict::Stored { .. } => false,
-            Verdict::Unknown | Verdict::Unsteady { .. } | Verdict::Flaky { .. } => true,
-            Verdict::Compared { exceeds, .. } => *exceeds,
+            Status::Stored => "stored",
+            Status::Unknown => "unknown",
+            Status::NotRepeatable => "not repeatable",
+            Status::Flaky => "flaky",
+            Status::Exceeds => "exceeds",
+            Status::Passes => "passes",
+        }
+    }
+
+    /// Whether `bench` must fail because of an entry with this verdict.
+    pub fn fails(self) -> bool {
+        match self {
+            Status::Stored | Status::Passes => false,
+            Status::Unknown | Status::NotRepeatable | Status::Flaky | Status::Exceeds => true,
         }
     }
 }
@@ -226,6 +276,14 @@ mod tests {
         assert_eq!(shown, &low);
         assert!(!on(110, "0").0.fails(), "within the stored range");
         assert!(!on(105, "5").0.fails());
+    }
+
+    #[test]
+    fn a_status_has_one_name() {
+        use Status::{Exceeds, Flaky, NotRepeatable, Passes, Stored, Unknown};
+        for status in [Stored, Unknown, NotRepeatable, Flaky, Exceeds, Passes] {
+            assert_eq!(serde_json::to_value(status).unwrap(), status.name());
+        }
     }
 
     #[test]

@@ -25,9 +25,11 @@ pub const NAME: &str = "cctrewrite.toml";
 const OPTION: &str = "--config";
 
 /// Options that run code, name what is run, or say where something is written.
-const TRUSTED_ONLY: [&str; 15] = [
+const TRUSTED_ONLY: [&str; 17] = [
     "output",
     "html",
+    "history",
+    "summary",
     "open",
     "jdk",
     "cache",
@@ -94,6 +96,9 @@ pub fn expanded(words: Vec<OsString>, commands: &Command) -> Result<Vec<OsString
     let Some(configuration) = Configuration::find(line.config.as_deref())? else { return Ok(words) };
     configuration.check(commands)?;
     let command = words[line.at].to_string_lossy().into_owned();
+    if has_subcommand(commands, &command, words.get(line.at + 1)) {
+        return Ok(words);
+    }
     let Some(table) = configuration.tables.iter().find(|table| table.command == command) else {
         return Ok(words);
     };
@@ -101,6 +106,12 @@ pub fn expanded(words: Vec<OsString>, commands: &Command) -> Result<Vec<OsString
     all.extend(table.words().map(OsString::from));
     all.extend_from_slice(&words[line.at + 1..]);
     Ok(all)
+}
+
+/// Whether the word after a command is a subcommand of it, which has options of its own.
+fn has_subcommand(commands: &Command, command: &str, next: Option<&OsString>) -> bool {
+    let command = commands.find_subcommand(command);
+    command.zip(next).is_some_and(|(command, next)| command.find_subcommand(next).is_some())
 }
 
 /// The option `--config` for the command line.
@@ -219,6 +230,15 @@ mod tests {
             }
         }
         assert!(seen > 20, "{seen}");
+    }
+
+    #[test]
+    fn a_subcommand_gets_no_options_of_its_command() {
+        let commands = crate::args::command();
+        let has = |command: &str, next: &str| has_subcommand(&commands, command, Some(&next.into()));
+        assert!(has("bench", "history"));
+        assert!(!has("bench", "app.A.b") && !has("run", "history"));
+        assert!(!has_subcommand(&commands, "bench", None));
     }
 
     #[test]

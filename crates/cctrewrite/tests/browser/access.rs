@@ -7,16 +7,21 @@ use super::profiles::{CHANGED, plain, tree, with_library, write};
 use super::{Browser, Engine, Place, engines, no_complaints};
 
 /// The rules that the page breaks, each with what breaks it.
-const FINDINGS: &str = "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+pub const FINDINGS: &str = "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))";
 
-fn axe_finds_nothing(engine: Engine) {
-    let Some(root) = engine.root() else { return };
-    let axe = root.with_file_name("axe-core").join("package/axe.min.js");
-    let Ok(axe) = fs::read_to_string(&axe) else {
+/// The script of axe-core; if it is missing, prints that the check is skipped.
+pub fn axe(engine: Engine) -> Option<String> {
+    let script = engine.root()?.with_file_name("axe-core").join("package/axe.min.js");
+    let script = fs::read_to_string(script).ok();
+    if script.is_none() {
         println!("skipped: axe-core is missing (cargo xtask readers says why)");
-        return;
-    };
+    }
+    script
+}
+
+fn axe_finds_nothing(engine: Engine) {
+    let Some(axe) = axe(engine) else { return };
     let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &plain());

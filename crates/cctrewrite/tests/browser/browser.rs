@@ -82,6 +82,14 @@ impl Browser {
         begin.elapsed()
     }
 
+    /// Opens a page without scripts, and waits until it is drawn.
+    pub fn open_static(&mut self, page: &Path) {
+        self.0.navigate("about:blank");
+        self.0.navigate(&format!("file://{}", page.display()));
+        self.wait("location.protocol === 'file:' && document.readyState === 'complete'");
+        self.settle();
+    }
+
     /// Runs statements in the page.
     pub fn run(&mut self, script: &str) {
         self.0.run(script);

@@ -12,6 +12,7 @@ mod browser;
 mod chromium;
 mod engine;
 mod firefox;
+mod history;
 mod layout;
 mod library;
 mod pointer;

@@ -127,7 +127,7 @@ objects  inclusive       %  context
         collapsed,
         "app.Main.main();app.Main.fill();new app.Item 90\napp.Main.main();app.Main.fill();new int[] 7\napp.Main.main();new app.Item 3\n"
     );
-    for format in ["svg", "speedscope", "pprof", "callgrind", "parquet", "json"] {
+    for format in ["svg", "speedscope", "pprof", "otlp", "callgrind", "parquet", "json"] {
         let arguments = ["export", "run.cct", "--metric", "allocations", "--format", format, "-o", "out"];
         run(folder.path(), &arguments).succeeds();
     }

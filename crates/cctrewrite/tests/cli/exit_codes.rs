@@ -37,6 +37,7 @@ fn commands_end_as_their_help_says() {
         (&["merge", "no.cct", "-o", "out.cct"], 1),
         (&["merge", "cut.cct", "good.cct", "-o", "out.cct"], 3),
         (&["bench", "-c", ".", "A.b"], 2),
+        (&["bench", "history", "no.jsonl"], 2),
         (&["diff", "no.cct", "good.cct"], 2),
         (&["diff", "not-a-profile", "good.cct"], 2),
         (&["diff", "cut.cct", "good.cct"], 3),

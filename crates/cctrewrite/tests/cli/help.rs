@@ -18,6 +18,7 @@ fn help_is_as_it_was_written() {
         "merge",
         "diff",
         "bench",
+        "bench history",
         "compare",
         "export",
         "typestate",
@@ -29,11 +30,15 @@ fn help_is_as_it_was_written() {
         "completions",
         "man",
     ] {
-        let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|a| !a.is_empty()).collect();
+        let arguments: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
         let help = run(folder.path(), &arguments).succeeds();
         assert_eq!(help.stderr, "");
         assert!(!help.stdout.contains('\u{1b}'), "colours in a pipe");
-        let name = if command.is_empty() { "help.txt".to_owned() } else { format!("help-{command}.txt") };
+        let name = if command.is_empty() {
+            "help.txt".to_owned()
+        } else {
+            format!("help-{}.txt", command.replace(' ', "-"))
+        };
         snapshot(&name, &help.stdout);
     }
 }

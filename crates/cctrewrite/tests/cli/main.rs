@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod allocations;
+mod bench_history;
 mod built;
 mod class_files;
 mod compare;
@@ -24,6 +25,7 @@ mod help;
 mod html;
 mod instructions;
 mod instrument;
+mod integrations;
 mod jdk;
 mod library;
 mod markers;

@@ -110,7 +110,7 @@ fn a_column_is_a_metric_of_its_own() {
         &["export", "run.cct", "--metric", "monitors", "--format", "collapsed", "-o", "-"],
     );
     assert!(collapsed.contains("app.Main.main();app.Main.fill() 92\n"), "{collapsed}");
-    for format in ["svg", "icicle", "speedscope", "pprof", "callgrind", "parquet", "json"] {
+    for format in ["svg", "icicle", "speedscope", "pprof", "otlp", "callgrind", "parquet", "json"] {
         let arguments = ["export", "run.cct", "--metric", "monitors", "--format", format, "-o", "out"];
         run(folder.path(), &arguments).succeeds();
         let out = std::fs::read(folder.path().join("out")).unwrap();

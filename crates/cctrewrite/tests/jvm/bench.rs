@@ -264,6 +264,79 @@ fn a_flaky_entry_is_no_regression(jdk: &'static Jdk) {
     assert!(annotations.stdout.starts_with("::error file=Work.java,line="), "{}", annotations.stdout);
 }
 
+/// The summary, the numbers for services, and the history of a regression.
+fn a_pull_request_has_a_summary_and_a_history(jdk: &'static Jdk) {
+    let bench = Bench { jdk, folder: folder("bench-pull-request") };
+    let file = |name: &str| bench.folder.join(name);
+    let run = |version: &str, arguments: &[&str]| {
+        let run = bench.run(version, arguments);
+        assert_eq!(run.stderr, "", "{version} {arguments:?}");
+        run
+    };
+    let history = ["--history", "history.jsonl"];
+    let stored = [&["--update", "Work.loop", "Work.fill", "--runs", "2", "--revision", "a1"], &history[..]];
+    assert_eq!(run("before", &stored.concat()).code, Some(0));
+    let same = [&["--format", "bencher", "--revision", "b2", "--time", "12:00"], &history[..]];
+    let same = run("before", &same.concat());
+    let found: Value = serde_json::from_str(&same.stdout).unwrap();
+    assert_eq!(
+        (same.code, &found["Work.loop"]),
+        (Some(0), &serde_json::json!({ "bytecodes": { "value": 910 }, "calls": { "value": 1 } }))
+    );
+    let longer = [&["--format", "markdown", "--revision", "c3", "--summary", "summary.md"], &history[..]];
+    let longer = run("after", &longer.concat());
+    assert_eq!(longer.code, Some(1));
+    for line in [
+        "**cctrewrite bench failed.** 2 entries: 1 grew by more than 0 %",
+        "| `Work.loop` | 910 | 1,110 | +200 (+21.98 %) | **exceeds** | ▁▁█ +200 (+21.98 %) in 3 runs |",
+        "#### `Work.loop`: methods that grew most",
+        "| `Work.loop()V` | 910 | 1,110 | +200 | `Work.java:10` |",
+    ] {
+        assert!(longer.stdout.lines().any(|printed| printed == line), "{line}: {}", longer.stdout);
+    }
+    assert_eq!(fs::read_to_string(file("summary.md")).unwrap(), longer.stdout);
+
+    let lines = fs::read_to_string(file("history.jsonl")).unwrap();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |entry: &str| lines.iter().filter(|line| line["entry"] == entry).cloned().collect::<Vec<_>>();
+    let loops: Vec<[Value; 4]> = of("Work.loop")
+        .iter()
+        .map(|line| ["revision", "status", "value", "time"].map(|key| line[key].clone()))
+        .collect();
+    let expected = serde_json::json!([
+        ["a1", "stored", 910, null],
+        ["b2", "passes", 910, "12:00"],
+        ["c3", "exceeds", 1110, null]
+    ]);
+    assert_eq!((serde_json::json!(loops), of("Work.fill").len()), (expected, 3));
+
+    // What docs/ci/pull-requests.md shows. The counts of the class library depend on the JDK.
+    let page = include_str!("../../../../docs/ci/pull-requests.md");
+    let shown: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("    ")).collect();
+    let shown = shown.iter().filter(|line| line.ends_with("  Work.loop") || line.contains(" in c3: "));
+    let mut history_command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
+    let printed = history_command.current_dir(&bench.folder).args(["bench", "history", "history.jsonl"]);
+    let printed = String::from_utf8(printed.output().unwrap().stdout).unwrap();
+    assert_eq!(shown.clone().count(), 2);
+    for line in shown {
+        assert!(printed.lines().any(|printed| printed == *line), "{line}: {printed}");
+    }
+
+    // A run that fails before its end appends nothing, and a damaged history stops a run at once.
+    let written = fs::read(file("history.jsonl")).unwrap();
+    let failed = [&["--update", "Work.loop", "Work.fail"], &history[..]];
+    assert_eq!(bench.run("before", &failed.concat()).code, Some(2));
+    assert_eq!(fs::read(file("history.jsonl")).unwrap(), written);
+    fs::write(file("damaged.jsonl"), &written[..written.len() - 9]).unwrap();
+    let damaged = bench.run("before", &["--history", "damaged.jsonl"]);
+    assert_eq!((damaged.code, &*damaged.stdout), (Some(2), ""));
+    assert!(damaged.stderr.contains("damaged.jsonl, line 6: no line of a history"), "{}", damaged.stderr);
+
+    let items = run("after", &["--format", "github-benchmark", "Work.loop"]);
+    let items: Value = serde_json::from_str(&items.stdout).unwrap();
+    assert_eq!((&items[0]["name"], &items[0]["value"]), (&"Work.loop".into(), &1110.into()));
+}
+
 /// What an entry executes after it has switched the recording is not counted, and that is said.
 fn an_entry_that_switches_the_recording_is_named(jdk: &'static Jdk) {
     let bench = Bench { jdk, folder: folder("bench-switches") };
@@ -284,6 +357,7 @@ jdks!(arguments, entries_have_arguments, [8, 25]);
 jdks!(switches, an_entry_that_switches_the_recording_is_named, [17]);
 jdks!(flaky, a_flaky_entry_is_no_regression, [17]);
 jdks!(entries, counts_are_held_against_a_file, feature);
+jdks!(pull_request, a_pull_request_has_a_summary_and_a_history, [17, 25]);
 jdks!(library, the_library_is_added_to_its_callers, [17]);
 jdks!(trouble, uncounted_parts_are_reported, [17]);
 

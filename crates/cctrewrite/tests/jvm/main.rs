@@ -72,6 +72,7 @@ mod packed;
 mod prefix;
 mod private;
 mod profiled_jdks;
+mod pull_requests;
 mod raw;
 mod recover;
 mod recursion;
