@@ -136,8 +136,8 @@ fn put_varint(out: &mut Vec<u8>, mut value: u32) {
     out.put1(value as u8);
 }
 
-/// The id of each method, with the positions of its class and of the method there: sorted, since the
-/// names of a profile's few MIDs must be found without a search through all classes.
+/// The id of each method, with the positions of its class and of the method there: sorted, since
+/// the names of a profile's few MIDs must be found without a search through all classes.
 fn ids(classes: &[&ClassRecord]) -> Vec<(Mid, u32, u16)> {
     let mut ids = Vec::with_capacity(classes.iter().map(|class| class.methods.len()).sum());
     for (c, class) in classes.iter().enumerate() {
@@ -148,8 +148,8 @@ fn ids(classes: &[&ClassRecord]) -> Vec<(Mid, u32, u16)> {
     ids
 }
 
-/// Fails if two methods have one id: they would share nodes without notice. Both lists are sorted by
-/// id.
+/// Fails if two methods have one id: they would share nodes without notice. Both lists are sorted
+/// by id.
 fn check_collisions(
     ids: &[(Mid, u32, u16)],
     classes: &[&ClassRecord],
