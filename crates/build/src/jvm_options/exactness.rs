@@ -50,8 +50,8 @@ pub const WITHOUT_SYSTEM_THREADS: &str = "-Dcctrewrite.system-threads=no";
 ///   counters for C2.
 ///
 /// Profiled programs that run for long are as fast as with HotSpot's defaults; plain ones are
-/// slower (docs/internals/performance.md, *Warm programs*). Higher limits for inlining are not here,
-/// since they made the measured programs slower.
+/// slower (docs/internals/performance.md, *Warm programs*). Higher limits for inlining are not
+/// here, since they made the measured programs slower.
 pub const FAST: &[&str] = &[
     "-XX:-DontCompileHugeMethods",
     "-XX:Tier4InvocationThreshold=150000",
