@@ -1,7 +1,7 @@
 //! Numbers and names at widths from a phone's to a large window's.
 
 use super::profiles::{large, plain, write};
-use super::{Browser, Engine, Place, engines, no_complaints};
+use super::{Engine, Place, engines, no_complaints};
 
 /// Cells of tables with numbers that do not fit.
 const CUT: &str = "[...document.querySelectorAll('.table .cell:not(.text):not(.bars)')]

@@ -1,7 +1,7 @@
 //! Callers above a method, callees below it.
 
 use super::profiles::{plain, write};
-use super::{Browser, Engine, Place, engines, middle, no_complaints};
+use super::{Engine, Place, engines, middle, no_complaints};
 
 /// The drawn rows: names and inclusive bytecodes.
 const ROWS: &str = "cctrewrite.graph.rows.map((row) => row.map(({ box }) =>
