@@ -1,6 +1,6 @@
-//! `cargo xtask integrations`: builds the Java projects in `integrations/` with the released Maven
-//! and JUnit, and runs their tests on plain and on profiled JDKs (docs/ci/junit.md,
-//! docs/ci/maven.md).
+//! `cargo xtask integrations`: builds the Java projects in `integrations/` with the released Maven,
+//! JUnit and JMH, and runs their tests on plain and on profiled JDKs (docs/ci/junit.md,
+//! docs/ci/jmh.md, docs/ci/maven.md).
 
 mod maven;
 mod sample;
@@ -41,6 +41,8 @@ pub struct Arguments {
 enum Part {
     /// The tests of `cctrewrite-junit`.
     Junit,
+    /// The tests of `cctrewrite-jmh`.
+    Jmh,
     /// The projects of the Maven plugin, in `src/it`.
     MavenPlugin,
     /// The sample project with a regression.
@@ -61,10 +63,20 @@ const JUNITS: [JUnit; 2] = [
     JUnit { version: "6.1.3", platform: "6.1.3", since: 17 },
 ];
 
-/// Tests that need a profiled JDK, and tests that need a plain one: each kind is skipped on the
-/// other.
-const OF_PROFILED: usize = 5;
-const OF_PLAIN: usize = 1;
+/// A project whose tests run on the plain and on the profiled JDK.
+struct Project {
+    /// The modules to build, by Maven's notation.
+    modules: &'static str,
+    /// Number of its tests.
+    tests: usize,
+    /// Number of tests that need a profiled JDK, and are skipped on a plain one.
+    of_profiled: usize,
+    /// Number of tests that need a plain JDK, and are skipped on a profiled one.
+    of_plain: usize,
+}
+
+const JUNIT: Project = Project { modules: "api,junit", tests: 6, of_profiled: 5, of_plain: 1 };
+const JMH: Project = Project { modules: "api,jmh", tests: 5, of_profiled: 3, of_plain: 1 };
 
 /// Runs the tests of all projects.
 ///
@@ -92,9 +104,17 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         let says = |what: &str| print_line(&format!("JDK {}, {what}: ok", answer.version));
         if chosen(Part::Junit) {
             for junit in JUNITS.iter().filter(|junit| junit.since <= answer.version) {
-                test_junit(&maven, junit)?;
+                let versions = [
+                    format!("-Djunit.version={}", junit.version),
+                    format!("-Djunit.platform.version={}", junit.platform),
+                ];
+                JUNIT.test(&maven, &versions)?;
                 says(&format!("JUnit {}, plain and profiled", junit.version))?;
             }
+        }
+        if chosen(Part::Jmh) {
+            JMH.test(&maven, &[])?;
+            says("JMH, plain and profiled")?;
         }
         if chosen(Part::MavenPlugin) {
             test_plugin(&maven)?;
@@ -108,29 +128,28 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Runs the tests of the extension on the plain and on the profiled JDK.
-fn test_junit(maven: &Maven<'_>, junit: &JUnit) -> Result<()> {
-    let (version, platform) = (
-        format!("-Djunit.version={}", junit.version),
-        format!("-Djunit.platform.version={}", junit.platform),
-    );
-    let goals = ["--projects", "api,junit", "verify", &version, &platform];
-    let folder = root().join("integrations");
-    check(&maven.succeed(&mut maven.plain(&folder, &goals))?, OF_PROFILED)?;
-    let output = target_folder().join("integrations");
-    fs::create_dir_all(&output).with_context(|| format!("cannot make {}", output.display()))?;
-    check(&maven.succeed(&mut maven.profiled(&output.join("maven.cct"), &folder, &goals))?, OF_PLAIN)
-}
+impl Project {
+    /// Runs the tests on the plain and on the profiled JDK.
+    fn test(&self, maven: &Maven<'_>, options: &[String]) -> Result<()> {
+        let mut goals = vec!["--projects", self.modules, "verify"];
+        goals.extend(options.iter().map(String::as_str));
+        let folder = root().join("integrations");
+        self.check(&maven.succeed(&mut maven.plain(&folder, &goals))?, self.of_profiled)?;
+        let output = target_folder().join("integrations");
+        fs::create_dir_all(&output).with_context(|| format!("cannot make {}", output.display()))?;
+        let printed = maven.succeed(&mut maven.profiled(&output.join("maven.cct"), &folder, &goals))?;
+        self.check(&printed, self.of_plain)
+    }
 
-/// Checks that only `skipped` tests of the extension were skipped.
-fn check(printed: &str, skipped: usize) -> Result<()> {
-    let total = OF_PLAIN + OF_PROFILED;
-    let wanted = format!("Tests run: {total}, Failures: 0, Errors: 0, Skipped: {skipped}");
-    let Some(line) = printed.lines().find(|line| line.contains("Tests run: ")) else {
-        bail!("Maven ran no tests: {printed}");
-    };
-    ensure!(line.contains(&wanted), "not \"{wanted}\": {line}");
-    Ok(())
+    /// Checks that only `skipped` tests were skipped.
+    fn check(&self, printed: &str, skipped: usize) -> Result<()> {
+        let wanted = format!("Tests run: {}, Failures: 0, Errors: 0, Skipped: {skipped}", self.tests);
+        let Some(line) = printed.lines().find(|line| line.contains("Tests run: ")) else {
+            bail!("Maven ran no tests: {printed}");
+        };
+        ensure!(line.contains(&wanted), "not \"{wanted}\": {line}");
+        Ok(())
+    }
 }
 
 /// Builds the projects in `src/it` of the Maven plugin, which check themselves.

@@ -39,7 +39,7 @@ fn expected(with_bytecodes: bool) -> String {
     format!(
         "nothing {}\nloop {}\nmethods 2 Counted.loop(I)I {} Counted$Loop.run()V {}\nnested {}\ninner {}\n\
          below {fib}\nbelow all {fib}\nbelow none 0 0\nso far Counted.loop(I)I {} no fib\nfailed\n\
-         others Counted.loop(I)I {}\nis true {with_bytecodes} false\n",
+         others Counted.loop(I)I {other}\nbelow in others {other}\nis true {with_bytecodes} false\n",
         show(a_body(0)),
         show(a_body(100)),
         method(a_loop(100)),
@@ -47,7 +47,7 @@ fn expected(with_bytecodes: bool) -> String {
         show(nested),
         show(inner),
         method(a_loop(100)),
-        method(a_loop(1000)),
+        other = method(a_loop(1000)),
         fib = show(a_fib(10)),
     )
 }

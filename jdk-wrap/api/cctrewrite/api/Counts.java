@@ -133,6 +133,16 @@ public final class Counts {
     }
 
     /**
+     * What all other threads have executed so far in a method and below it, from any caller, ended
+     * threads included, the JVM's own not.
+     *
+     * @param method as for {@link #below}
+     */
+    public static Counts belowInOtherThreads(String method) {
+        return new Counts((long[]) read(method, OTHERS));
+    }
+
+    /**
      * What came after an earlier reading.
      *
      * @param earlier a reading by the same method, of the same thread
