@@ -284,7 +284,7 @@ impl<'a> ConstantPool<'a> {
 
     /// All usable indices in order, with the tags of their constants.
     pub fn tags(&self) -> impl Iterator<Item = (Index, u8)> + '_ {
-        let offsets = (0..).zip(&self.offsets).filter(|(_, at)| **at != 0);
+        let offsets = (0..=Index::MAX).zip(&self.offsets).filter(|(_, at)| **at != 0);
         offsets.map(|(index, &at)| (index, self.file[at as usize]))
     }
 

@@ -34,7 +34,7 @@ impl Page {
     pub fn write(&self, out: &mut dyn Write) -> Result<(), ExportError> {
         let mut out = BufWriter::with_capacity(1 << 18, out);
         let script = SCRIPT.concat();
-        let hashes = (hash(&script), hash(STYLE));
+        let hashes = (policy_hash(&script), policy_hash(STYLE));
         for (at, text) in PAGE.split("@@").enumerate() {
             // Every other part is a placeholder's name.
             match text {
@@ -58,8 +58,8 @@ impl Page {
     }
 }
 
-/// The hash by which the page's policy names a script.
-fn hash(text: &str) -> String {
+/// The hash by which a page's `Content-Security-Policy` names a script or style (CSP 3, 2.3.1).
+pub fn policy_hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
 

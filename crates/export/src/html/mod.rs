@@ -31,6 +31,8 @@ use cut::Weights;
 use page_contents::PageContents;
 use serde::Serialize;
 
+pub use assemble::policy_hash;
+
 /// Default maximum number of contexts of a page.
 pub const MOST_CONTEXTS: usize = 1_000_000;
 

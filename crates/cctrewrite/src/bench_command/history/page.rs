@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use cct_build::text::counted;
+use cct_export::html::policy_hash;
 use cct_profile::diff::Change;
 use cct_profile::escape::{terminal, xml};
 use cct_profile::report::grouped;
@@ -16,13 +17,15 @@ const STYLE: &str = include_str!("page.css");
 
 /// Writes a page with a table of entries, and a section with a curve and a table of runs for each.
 pub fn write(trends: &[Trend<'_>], out: &mut dyn Write) -> io::Result<()> {
+    let style = format!("\n{STYLE}");
     writeln!(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
     writeln!(
         out,
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '{}'\">",
+        policy_hash(&style)
     )?;
     writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
-    writeln!(out, "<title>Counts over time - cctrewrite</title>\n<style>\n{STYLE}</style>\n</head>")?;
+    writeln!(out, "<title>Counts over time - cctrewrite</title>\n<style>{style}</style>\n</head>")?;
     writeln!(out, "<body>\n<main>\n<h1>Counts over time</h1>")?;
     let failing = trends.iter().filter(|trend| trend.latest().is_some_and(|run| run.status.fails())).count();
     let entries = counted_entries(trends.len());

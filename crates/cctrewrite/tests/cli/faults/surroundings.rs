@@ -71,6 +71,8 @@ fn the_times_of_files_are_in_no_output() {
 /// Each has the use of the result.
 const CLOCKS: &[(&str, &str)] = &[
     ("crates/cctrewrite/src/bench_command/causes.rs", "names of methods that programs call"),
+    ("crates/cctrewrite/src/bench_command/markdown.rs", "of a test"),
+    ("crates/cctrewrite/src/bench_command/testing.rs", "of a test"),
     ("crates/cctrewrite/src/cache_command.rs", "how long ago images were used"),
     (
         "crates/build/src/image/cache.rs",
