@@ -10,7 +10,7 @@ use crate::support::{Blocks, Image, Jdk, folder, jdks};
 
 /// Prints that it runs, and waits.
 const PROGRAM: &str = "\
-public class WaitingJvm {
+public class Waiting {
     public static void main(String[] arguments) throws Exception {
         System.out.println(\"ready\");
         Thread.sleep(arguments.length == 0 ? 1 : 300_000);
