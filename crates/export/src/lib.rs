@@ -30,6 +30,7 @@ mod format;
 mod formats;
 pub mod html;
 pub mod json;
+mod locations;
 mod name;
 pub mod otlp;
 pub mod parquet;
@@ -39,6 +40,7 @@ mod protobuf;
 mod prune;
 mod source;
 pub mod speedscope;
+mod string_table;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -67,6 +67,16 @@ impl Name {
         &self.text[..self.method_text]
     }
 
+    /// The JVM's name of the method: `java/lang/String.indexOf:(II)I`. Empty if it equals
+    /// [`method_text`](Name::method_text): pprof takes a function with two equal names for one of
+    /// C++, and cuts off supposed parameters.
+    pub(crate) fn system_name(&self) -> String {
+        let (Some(class), Some(method)) = (&self.class, &self.method) else { return String::new() };
+        let descriptor = self.descriptor.as_ref().map(|descriptor| format!(":{descriptor}"));
+        let system_name = format!("{class}.{method}{}", descriptor.unwrap_or_default());
+        if system_name == self.method_text() { String::new() } else { system_name }
+    }
+
     /// The file with the method's code, as far as a profile knows: the class file
     /// (`java/util/HashMap.class`).
     pub fn file(&self) -> Option<String> {

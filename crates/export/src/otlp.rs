@@ -9,11 +9,11 @@
 //! Stacks take most of the file. They are written in parts: a reader of Protocol Buffers joins the
 //! parts of a message's field.
 
+use crate::locations::{LineLocation, Locations};
 use crate::name::Functions;
 use crate::protobuf::Message;
-use crate::walk::{Step, Walk};
+use crate::string_table::StringTable;
 use crate::{CREATOR, ExportError, Format, Metric, Source, Stacks};
-use cct_profile::Node;
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 
@@ -99,10 +99,10 @@ pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     let frame_type = dictionary.attribute("profile.frame.type", "jvm")?;
     for (index, name) in (1..).zip(functions.names(&source.names)) {
         let mut function = Message::new();
-        function.integer(place::FUNCTION_NAME_STRINDEX, dictionary.string(name.method_text()));
-        let system_name = crate::pprof::system_name(name);
-        function.integer(place::FUNCTION_SYSTEM_NAME_STRINDEX, dictionary.string(&system_name));
-        let file = name.file().map_or(0, |file| dictionary.string(&file));
+        function.integer(place::FUNCTION_NAME_STRINDEX, dictionary.strings.index(name.method_text()));
+        let system_name = dictionary.strings.index(&name.system_name());
+        function.integer(place::FUNCTION_SYSTEM_NAME_STRINDEX, system_name);
+        let file = name.file().map_or(0, |file| dictionary.strings.index(&file));
         function.integer(place::FUNCTION_FILENAME_STRINDEX, file);
         dictionary.add(dictionary::FUNCTION_TABLE, &function)?;
         dictionary.add(dictionary::LOCATION_TABLE, &location(index, 0, frame_type))?;
@@ -113,14 +113,17 @@ pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut profiles: Vec<Message> = metrics.iter().map(|_| Message::new()).collect();
     for (profile, metric) in profiles.iter_mut().zip(&metrics) {
         let mut value_type = Message::new();
-        value_type.integer(profile::TYPE_STRINDEX, dictionary.string(metric.name()));
-        value_type.integer(profile::UNIT_STRINDEX, dictionary.string(UNIT));
+        value_type.integer(profile::TYPE_STRINDEX, dictionary.strings.index(metric.name()));
+        value_type.integer(profile::UNIT_STRINDEX, dictionary.strings.index(UNIT));
         profile.message(profile::SAMPLE_TYPE, &value_type);
     }
-    let mut locations = Locations { functions: &functions, with_lines: BTreeMap::new(), frame_type };
+    let mut locations = Locations::new(&functions);
     let mut samples = Samples { source, metrics: &metrics, profiles: &mut profiles, stacks: 0 };
     for stacks in &source.stacks {
         samples.add(stacks, &mut locations, &mut dictionary)?;
+    }
+    for LineLocation { function, line, .. } in locations.with_lines() {
+        dictionary.add(dictionary::LOCATION_TABLE, &location(function, line.into(), frame_type))?;
     }
     let remarks = source.remarks().join("\n");
     if !remarks.is_empty() {
@@ -196,27 +199,11 @@ impl Samples<'_> {
     ) -> Result<(), ExportError> {
         let thread = stacks.thread.as_deref();
         let thread = thread.map(|thread| dictionary.attribute("thread.name", thread)).transpose()?;
-        // Function and location of each open context: the line of a caller is that of its call of
-        // the context above it.
-        let mut functions: Vec<u64> = Vec::new();
-        let mut stack: Vec<u64> = Vec::new();
         let mut message = Message::new();
-        for step in Walk::new(&stacks.tree) {
-            let Step::Enter(context) = step else {
-                stack.pop();
-                functions.pop();
-                continue;
-            };
-            let node = &stacks.tree.nodes()[context as usize];
-            if let (Some(&caller), Some(place)) = (functions.last(), stack.last_mut()) {
-                let line = self.source.names[node.method as usize].line;
-                *place = locations.index(caller, line, dictionary)?;
-            }
-            functions.push(locations.function(node));
-            stack.push(locations.function(node));
+        locations.visit_stacks(&self.source.names, &stacks.tree, |context, stack| {
             let values = self.metrics.iter().map(|&metric| self.source.value(&stacks.tree, context, metric));
             if values.clone().all(|value| value == 0) {
-                continue;
+                return Ok(());
             }
             message.clear();
             // The innermost frame first.
@@ -237,40 +224,8 @@ impl Samples<'_> {
                     profile.message(profile::SAMPLES, &message);
                 }
             }
-        }
-        Ok(())
-    }
-}
-
-/// Locations in functions. Indices are those of functions where the line is unknown, and greater
-/// ones for lines.
-struct Locations<'f> {
-    functions: &'f Functions,
-    with_lines: BTreeMap<(u64, u32), u64>,
-    /// The attribute of all locations.
-    frame_type: u64,
-}
-
-impl Locations<'_> {
-    /// The function of a context.
-    fn function(&self, node: &Node) -> u64 {
-        u64::from(self.functions.of_name[node.method as usize]) + 1
-    }
-
-    fn index<W: Write>(
-        &mut self,
-        function: u64,
-        line: Option<u32>,
-        dictionary: &mut Dictionary<W>,
-    ) -> Result<u64, ExportError> {
-        let Some(line) = line else { return Ok(function) };
-        if let Some(index) = self.with_lines.get(&(function, line)) {
-            return Ok(*index);
-        }
-        let index = (self.functions.first.len() + self.with_lines.len()) as u64 + 1;
-        self.with_lines.insert((function, line), index);
-        dictionary.add(dictionary::LOCATION_TABLE, &location(function, line.into(), self.frame_type))?;
-        Ok(index)
+            Ok(())
+        })
     }
 }
 
@@ -279,7 +234,8 @@ struct Dictionary<W: Write> {
     out: W,
     /// The part that is not yet written.
     part: Message,
-    strings: BTreeMap<String, u64>,
+    /// Written in the end.
+    strings: StringTable,
     attributes: BTreeMap<(u64, String), u64>,
 }
 
@@ -293,7 +249,6 @@ impl<W: Write> Dictionary<W> {
             dictionary::FUNCTION_TABLE,
             dictionary::ATTRIBUTE_TABLE,
             dictionary::STACK_TABLE,
-            dictionary::STRING_TABLE,
         ] {
             part.message(table, &empty);
         }
@@ -301,7 +256,7 @@ impl<W: Write> Dictionary<W> {
         let mut link = Message::new();
         link.bytes(place::LINK_TRACE_ID, &[0; 16]).bytes(place::LINK_SPAN_ID, &[0; 8]);
         part.message(dictionary::LINK_TABLE, &link);
-        Dictionary { out, part, strings: BTreeMap::new(), attributes: BTreeMap::new() }
+        Dictionary { out, part, strings: StringTable::default(), attributes: BTreeMap::new() }
     }
 
     /// Adds an entry to a table.
@@ -317,23 +272,9 @@ impl<W: Write> Dictionary<W> {
         Ok(self.out.write_all(field.as_bytes())?)
     }
 
-    /// The index of a string; 0 for the empty one.
-    fn string(&mut self, string: &str) -> u64 {
-        if string.is_empty() {
-            return 0;
-        }
-        if let Some(&index) = self.strings.get(string) {
-            return index;
-        }
-        let index = self.strings.len() as u64 + 1;
-        self.strings.insert(string.to_owned(), index);
-        self.part.bytes(dictionary::STRING_TABLE, string.as_bytes());
-        index
-    }
-
     /// The index of an attribute.
     fn attribute(&mut self, key: &str, value: &str) -> Result<u64, ExportError> {
-        let key = self.string(key);
+        let key = self.strings.index(key);
         if let Some(&index) = self.attributes.get(&(key, value.to_owned())) {
             return Ok(index);
         }
@@ -348,6 +289,12 @@ impl<W: Write> Dictionary<W> {
 
     /// Writes the rest.
     fn end(mut self) -> Result<W, ExportError> {
+        for string in std::mem::take(&mut self.strings).in_order() {
+            self.part.bytes(dictionary::STRING_TABLE, string.as_bytes());
+            if self.part.as_bytes().len() >= PART {
+                self.write_part()?;
+            }
+        }
         self.write_part()?;
         Ok(self.out)
     }

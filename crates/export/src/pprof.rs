@@ -6,14 +6,13 @@
 //! class file. Where call sites are distinguished, a caller's location has the line of the call;
 //! otherwise there are no lines. No time is written.
 
+use crate::locations::{LineLocation, Locations};
 use crate::name::Functions;
 use crate::protobuf::Message;
-use crate::walk::{Step, Walk};
-use crate::{CREATOR, ExportError, Format, Metric, Name, Source, Stacks};
-use cct_profile::Node;
+use crate::string_table::StringTable;
+use crate::{CREATOR, ExportError, Format, Metric, Source, Stacks};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 
 /// Fields of `Profile`.
@@ -76,7 +75,7 @@ pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     let out = BufWriter::with_capacity(1 << 18, out);
     // No file name and no time in the header.
     let mut out = BufWriter::with_capacity(1 << 16, GzEncoder::new(out, Compression::default()));
-    let mut strings = Strings::default();
+    let mut strings = StringTable::default();
     out.write_all(head(source, &mut strings).as_bytes())?;
     let functions = Functions::of(&source.names);
     for (id, name) in (1..).zip(functions.names(&source.names)) {
@@ -85,20 +84,20 @@ pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
         let mut function = Message::new();
         function.integer(place::ID, id);
         function.integer(place::FUNCTION_NAME, strings.index(name.method_text()));
-        function.integer(place::FUNCTION_SYSTEM_NAME, strings.index(&system_name(name)));
+        function.integer(place::FUNCTION_SYSTEM_NAME, strings.index(&name.system_name()));
         let file = name.file().map_or(0, |file| strings.index(&file));
         function.integer(place::FUNCTION_FILENAME, file);
         part.message(profile::LOCATION, &location).message(profile::FUNCTION, &function);
         out.write_all(part.as_bytes())?;
     }
-    let mut locations = Locations { functions: &functions, with_lines: BTreeMap::new() };
+    let mut locations = Locations::new(&functions);
     for stacks in &source.stacks {
         write_samples(source, stacks, &mut locations, &mut strings, &mut out)?;
     }
     let mut part = Message::new();
-    for ((function, line), id) in locations.with_lines {
+    for LineLocation { number, function, line } in locations.with_lines() {
         part.clear();
-        part.message(profile::LOCATION, &location(id, function, line.into()));
+        part.message(profile::LOCATION, &location(number, function, line.into()));
         out.write_all(part.as_bytes())?;
     }
     for string in strings.in_order() {
@@ -122,38 +121,8 @@ fn location(id: u64, function: u64, number: u64) -> Message {
     location
 }
 
-/// Locations in functions. Ids are those of functions where the line is unknown, and greater ones
-/// for lines.
-struct Locations<'f> {
-    functions: &'f Functions,
-    with_lines: BTreeMap<(u64, u32), u64>,
-}
-
-impl Locations<'_> {
-    /// The function of a context.
-    fn function(&self, node: &Node) -> u64 {
-        u64::from(self.functions.of_name[node.method as usize]) + 1
-    }
-
-    fn id(&mut self, function: u64, line: Option<u32>) -> u64 {
-        let Some(line) = line else { return function };
-        let next = (self.functions.first.len() + self.with_lines.len()) as u64 + 1;
-        *self.with_lines.entry((function, line)).or_insert(next)
-    }
-}
-
-/// The JVM's name of the method: `java/lang/String.indexOf:(II)I`. If both names of a function are
-/// equal, pprof takes it for a C++ function and cuts off supposed parameters; so then the second
-/// one is empty.
-pub(crate) fn system_name(name: &Name) -> String {
-    let (Some(class), Some(method)) = (&name.class, &name.method) else { return String::new() };
-    let descriptor = name.descriptor.as_ref().map(|descriptor| format!(":{descriptor}"));
-    let system_name = format!("{class}.{method}{}", descriptor.unwrap_or_default());
-    if system_name == name.method_text() { String::new() } else { system_name }
-}
-
 /// The part before functions and samples.
-fn head(source: &Source, strings: &mut Strings) -> Message {
+fn head(source: &Source, strings: &mut StringTable) -> Message {
     let mut head = Message::new();
     for metric in source.metrics() {
         let mut value_type = Message::new();
@@ -178,7 +147,7 @@ fn write_samples(
     source: &Source,
     stacks: &Stacks,
     locations: &mut Locations<'_>,
-    strings: &mut Strings,
+    strings: &mut StringTable,
     out: &mut dyn Write,
 ) -> Result<(), ExportError> {
     let mut label = Message::new();
@@ -187,25 +156,11 @@ fn write_samples(
         label.integer(sample::LABEL_STR, strings.index(thread));
     }
     let metrics: Vec<Metric> = source.metrics();
-    // Function and location of each open context: the line of a caller is that of its call of the
-    // context above it.
-    let mut functions: Vec<u64> = Vec::new();
-    let mut stack: Vec<u64> = Vec::new();
     let (mut part, mut message) = (Message::new(), Message::new());
-    for step in Walk::new(&stacks.tree) {
-        let Step::Enter(context) = step else {
-            stack.pop();
-            functions.pop();
-            continue;
-        };
+    locations.visit_stacks(&source.names, &stacks.tree, |context, stack| {
         let node = &stacks.tree.nodes()[context as usize];
-        if let (Some(&caller), Some(place)) = (functions.last(), stack.last_mut()) {
-            *place = locations.id(caller, source.names[node.method as usize].line);
-        }
-        functions.push(locations.function(node));
-        stack.push(locations.function(node));
         if node.is_empty() && stacks.tree.values(context).iter().all(|value| *value == 0) {
-            continue;
+            return Ok(());
         }
         message.clear();
         // The innermost frame first.
@@ -219,38 +174,6 @@ fn write_samples(
         }
         part.clear();
         part.message(profile::SAMPLE, &message);
-        out.write_all(part.as_bytes())?;
-    }
-    Ok(())
-}
-
-/// The string table, whose first string is the empty one.
-#[derive(Default)]
-struct Strings {
-    indices: BTreeMap<String, u64>,
-}
-
-impl Strings {
-    fn index(&mut self, string: &str) -> u64 {
-        if string.is_empty() {
-            return 0;
-        }
-        match self.indices.get(string) {
-            Some(&index) => index,
-            None => {
-                let next = self.indices.len() as u64 + 1;
-                self.indices.insert(string.to_owned(), next);
-                next
-            }
-        }
-    }
-
-    /// All strings, in the order of their indices.
-    fn in_order(&self) -> Vec<&str> {
-        let mut strings = vec![""; self.indices.len() + 1];
-        for (string, &index) in &self.indices {
-            strings[index as usize] = string;
-        }
-        strings
-    }
+        Ok(out.write_all(part.as_bytes())?)
+    })
 }

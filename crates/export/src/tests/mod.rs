@@ -3,7 +3,7 @@
 use crate::testing::{exported, method, profile, random, recursion, single, source, thread, tree};
 use crate::{
     Difference, ExportError, Metric, NameForm, Options, PRUNED, Source, Threshold, callgrind, collapsed,
-    flame, json, otlp, parquet, pprof, speedscope,
+    flame, json, parquet, pprof, speedscope,
 };
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::RowAccessor;
@@ -13,7 +13,12 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Read;
 
+mod otlp;
+mod pictures;
+mod protobuf;
 mod sites;
+
+use protobuf::{fields, integers};
 
 /// Calls and bytecodes.
 type Counts = (u64, u64);
@@ -64,26 +69,6 @@ fn speedscope_totals(source: &Source) -> Counts {
     (total("calls"), total("bytecodes"))
 }
 
-/// The fields of a message: number and either integer or bytes.
-fn fields(mut bytes: &[u8]) -> Vec<(u64, u64, &[u8])> {
-    fn varint(bytes: &mut &[u8]) -> u64 {
-        let length = bytes.iter().position(|byte| byte & 0x80 == 0).unwrap() + 1;
-        let (varint, rest) = bytes.split_at(length);
-        *bytes = rest;
-        varint.iter().rev().fold(0, |value, byte| value << 7 | u64::from(byte & 0x7F))
-    }
-    let mut fields = Vec::new();
-    while !bytes.is_empty() {
-        let key = varint(&mut bytes);
-        let value = varint(&mut bytes);
-        let (contents, rest) =
-            if key & 7 == 2 { bytes.split_at(value as usize) } else { (&bytes[..0], bytes) };
-        fields.push((key >> 3, value, contents));
-        bytes = rest;
-    }
-    fields
-}
-
 fn pprof_totals(source: &Source) -> Counts {
     let mut message = Vec::new();
     flate2::read::GzDecoder::new(&*exported(source, pprof::write)).read_to_end(&mut message).unwrap();
@@ -93,98 +78,15 @@ fn pprof_totals(source: &Source) -> Counts {
     let types: Vec<&[u8]> = types.collect();
     let mut totals = [0, 0];
     for sample in fields(&message).into_iter().filter(|field| field.0 == 2) {
-        let values = fields(sample.2).into_iter().find(|field| field.0 == 2).unwrap().2;
         // One message field for each value would also be valid; a run of integers looks like a
         // message's keys, too.
-        let mut values = values;
-        for &kind in &types {
-            let length = values.iter().position(|byte| byte & 0x80 == 0).unwrap() + 1;
-            let value =
-                values[..length].iter().rev().fold(0, |value, byte| value << 7 | u64::from(byte & 0x7F));
-            values = &values[length..];
-            totals[usize::from(kind == b"bytecodes")] += value;
+        let values = integers(fields(sample.2).into_iter().find(|field| field.0 == 2).unwrap().2);
+        assert_eq!(values.len(), types.len());
+        for (kind, value) in types.iter().zip(values) {
+            totals[usize::from(*kind == b"bytecodes")] += value;
         }
-        assert!(values.is_empty());
     }
     (totals[0], totals[1])
-}
-
-/// The integers of a packed field.
-fn integers(mut bytes: &[u8]) -> Vec<u64> {
-    let mut integers = Vec::new();
-    while !bytes.is_empty() {
-        let length = bytes.iter().position(|byte| byte & 0x80 == 0).unwrap() + 1;
-        let (integer, rest) = bytes.split_at(length);
-        integers.push(integer.iter().rev().fold(0, |value, byte| value << 7 | u64::from(byte & 0x7F)));
-        bytes = rest;
-    }
-    integers
-}
-
-/// A sample of a file of OpenTelemetry: metric, thread, functions with the outermost first, value.
-type OtlpSample = (String, Option<String>, Vec<String>, u64);
-
-/// All samples, by the numbers of the fields in the protocol's own description. Checks that each
-/// index has its entry.
-fn otlp_samples(source: &Source) -> Vec<OtlpSample> {
-    let file = exported(source, otlp::write);
-    let file = fields(&file);
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    let of = |message: &[u8], number: u64| {
-        fields(message).into_iter().find(|field| field.0 == number).map(|field| (field.1, field.2.to_vec()))
-    };
-    let index = |message: &[u8], number: u64| of(message, number).map_or(0, |field| field.0) as usize;
-    let packed =
-        |message: &[u8], number: u64| of(message, number).map_or(Vec::new(), |field| integers(&field.1));
-    let parts: Vec<_> = file.iter().filter(|field| field.0 == 2).flat_map(|field| fields(field.2)).collect();
-    let table = |number: u64| -> Vec<&[u8]> {
-        parts.iter().filter(|field| field.0 == number).map(|field| field.2).collect()
-    };
-    for number in [1, 2, 3, 5, 6, 7] {
-        assert_eq!(table(number)[0], b"", "table {number} begins with the empty entry");
-    }
-    assert_eq!((table(1).len(), table(4).len()), (1, 1));
-    let (locations, functions, strings) = (table(2), table(3), table(5));
-    let (attributes, stacks) = (table(6), table(7));
-    let attribute = |index: u64| {
-        let entry = attributes[index as usize];
-        let value = of(&of(entry, 2).unwrap().1, 1).unwrap().1;
-        (text(strings[self::fields(entry)[0].1 as usize]), text(&value))
-    };
-    let frame = |location: u64| {
-        let location = locations[location as usize];
-        let types: Vec<_> = packed(location, 4).into_iter().map(attribute).collect();
-        assert_eq!(types, [("profile.frame.type".to_owned(), "jvm".to_owned())]);
-        let line = of(location, 3).unwrap().1;
-        text(strings[index(functions[index(&line, 1)], 1)])
-    };
-    let resources: Vec<_> = file.iter().filter(|field| field.0 == 1).collect();
-    assert_eq!(resources.len(), 1);
-    let scope_profiles = of(resources[0].2, 2).unwrap().1;
-    let mut samples = Vec::new();
-    for profile in fields(&scope_profiles).into_iter().filter(|field| field.0 == 2) {
-        let metric = text(strings[index(&of(profile.2, 1).unwrap().1, 1)]);
-        for sample in fields(profile.2).into_iter().filter(|field| field.0 == 2) {
-            let stack = index(sample.2, 1);
-            assert!(stack > 0);
-            let mut names: Vec<String> = packed(stacks[stack], 1).into_iter().map(frame).collect();
-            names.reverse();
-            let threads: Vec<_> = packed(sample.2, 2).into_iter().map(attribute).collect();
-            assert!(threads.iter().all(|(key, _)| key == "thread.name") && threads.len() < 2, "{threads:?}");
-            let thread = threads.into_iter().next().map(|(_, name)| name);
-            let values = packed(sample.2, 4);
-            assert_eq!(values.len(), 1);
-            samples.push((metric.clone(), thread, names, values[0]));
-        }
-    }
-    samples
-}
-
-fn otlp_totals(source: &Source) -> Counts {
-    let samples = otlp_samples(source);
-    let total =
-        |metric: &str| samples.iter().filter(|sample| sample.0 == metric).map(|sample| sample.3).sum();
-    (total("calls"), total("bytecodes"))
 }
 
 /// The functions' own costs, in the order of the events.
@@ -245,7 +147,7 @@ fn assert_totals(source: &Source, expected: Counts) {
     assert_eq!(flame_total(source), of_metric);
     assert_eq!(speedscope_totals(source), expected);
     assert_eq!(pprof_totals(source), expected);
-    assert_eq!(otlp_totals(source), expected);
+    assert_eq!(otlp::totals(source), expected);
     assert_eq!(callgrind_totals(source), expected);
     assert_eq!(parquet_totals(source), expected);
     assert_eq!(json_totals(source), expected);
@@ -273,42 +175,6 @@ fn the_total_of_each_format_is_that_of_the_profile() {
         assert_totals(&source, expected);
         Ok(())
     });
-}
-
-/// Also of profiles whose dictionary is written in several parts.
-#[test]
-fn stacks_of_otlp_are_those_of_collapsed_lines() {
-    arbtest::arbtest(|u| {
-        let options = Options { per_thread: u.arbitrary()?, ..Options::default() };
-        let source = source(random(u)?, &options);
-        let of_metric = otlp_samples(&source);
-        let lines = of_metric.into_iter().filter(|sample| sample.0 == source.metric.name());
-        let mut lines: Vec<String> = lines
-            .map(|(_, thread, mut names, value)| {
-                let of_thread = |stacks: &&crate::Stacks| stacks.thread.as_deref() == thread.as_deref();
-                names.splice(0..0, source.stacks.iter().find(of_thread).unwrap().frame());
-                format!("{} {value}", names.join(";"))
-            })
-            .collect();
-        let collapsed = text(&source, collapsed::write);
-        let mut collapsed: Vec<&str> = collapsed.lines().collect();
-        lines.sort();
-        collapsed.sort_unstable();
-        assert_eq!(lines, collapsed);
-        Ok(())
-    });
-}
-
-#[test]
-fn the_dictionary_of_otlp_may_have_several_parts() {
-    let methods: Vec<Method> =
-        (0..5_000).map(|number| method("a/A", &format!("m{number:04}"), "()V")).collect();
-    let nodes: Vec<_> = (0..5_000).map(|number| (1, number, 1, 10)).collect();
-    let meta = [("metrics", "calls+bytecodes")];
-    let source = source(profile(&meta, methods, vec![thread("main", tree(&nodes))]), &Options::default());
-    let parts = exported(&source, otlp::write);
-    assert!(fields(&parts).iter().filter(|field| field.0 == 2).count() > 2);
-    assert_totals(&source, (5_000, 50_000));
 }
 
 #[test]
@@ -437,70 +303,6 @@ fn json_is_what_its_page_shows_and_its_schema_says() {
     }
 }
 
-#[test]
-fn pictures_say_what_was_pruned() {
-    let threshold = Threshold { min_percent: 10.0, depth: None };
-    let source = source(single(), &Options { threshold, ..Options::default() });
-    let picture = text(&source, |source, out| flame::write(source, flame::Growth::Icicles, out));
-    // Below f are 12 of 166 bytecodes, in two contexts.
-    assert!(
-        picture
-            .contains("166 bytecodes in 6 contexts; 2 contexts pruned (below 10 % of the bytecodes): 7.23 %"),
-        "{picture}"
-    );
-    assert!(picture.contains("<title>a.A.f(int) (32 bytecodes, 19.28%)</title>"), "{picture}");
-    assert!(!picture.contains(PRUNED), "too narrow for a box: {picture}");
-    assert_eq!(
-        source.pruning().as_deref(),
-        Some(
-            "2 contexts with 4 calls and 12 bytecodes pruned (below 10 % of the bytecodes), and added up as [pruned]"
-        )
-    );
-}
-
-/// Characters that an XML parser rejects (XML 1.0, section 2.2).
-fn is_no_character(c: char) -> bool {
-    c < ' ' && !matches!(c, '\t' | '\n' | '\r') || matches!(c, '\u{FFFE}' | '\u{FFFF}')
-}
-
-#[test]
-fn pictures_are_xml_whatever_names_are() {
-    let odd = "a\u{1b}[2J\u{0}\u{FFFE}<&\"";
-    let methods = vec![method(odd, odd, "()V")];
-    let threads = vec![thread(odd, tree(&[(1, 0, 1, 5)]))];
-    let full = source(profile(&[("main", odd)], methods, threads), &Options::default());
-    let empty = source(profile(&[("main", odd)], vec![], vec![]), &Options::default());
-    for source in [full, empty] {
-        for growth in [flame::Growth::Flames, flame::Growth::Icicles] {
-            let mut picture = Vec::new();
-            flame::write(&source, growth, &mut picture).unwrap();
-            let picture = String::from_utf8(picture).unwrap();
-            assert_eq!(picture.find(is_no_character), None, "{picture}");
-            assert!(picture.contains("a\\u{1b}[2J\\u{0}\\u{fffe}&lt;&amp;"), "{picture}");
-        }
-    }
-    let mut changed = Vec::new();
-    let one = |count| {
-        let threads = vec![thread(odd, tree(&[(1, 0, 1, count)]))];
-        profile(&[("main", odd)], vec![method(odd, odd, "()V")], threads)
-    };
-    let difference = Difference::new(one(5), one(7), &Options::default()).unwrap();
-    flame::write_difference(&difference, flame::Growth::Flames, &mut changed).unwrap();
-    assert_eq!(String::from_utf8(changed).unwrap().find(is_no_character), None);
-}
-
-#[test]
-fn boxes_are_not_torn_apart_by_names_that_sort_between() {
-    // In the order of bytes, the line of `a$` is between that of `a` and those of its callees.
-    let methods = vec![method("A", "a", ""), method("A", "a$", ""), method("A", "b", "")];
-    let main = [(1, 0, 1, 5), (2, 2, 1, 7), (1, 1, 1, 3)];
-    let profile = profile(&[], methods, vec![thread("main", tree(&main))]);
-    let picture = text(&source(profile, &Options::default()), |source, out| {
-        flame::write(source, flame::Growth::Flames, out)
-    });
-    assert!(picture.contains("<title>A.a (12 bytecodes, 80.00%)</title>"), "{picture}");
-}
-
 fn difference(difference: &Difference) -> String {
     let mut picture = Vec::new();
     flame::write_difference(difference, flame::Growth::Flames, &mut picture).unwrap();
@@ -549,17 +351,6 @@ fn a_difference_shows_what_is_more_and_says_what_is_gone() {
     let picture = difference(&cut);
     assert!(picture.contains("<title>[pruned] (28 bytecodes, 21.88%; -17.19%)</title>"), "{picture}");
     assert!(picture.contains("<title>[main] (128 bytecodes, 100.00%; 0.00%)</title>"), "{picture}");
-}
-
-#[test]
-fn a_picture_that_no_browser_could_show_is_refused() {
-    let mut builder = cct_profile::TreeBuilder::new();
-    (0..40_000).for_each(|_| builder.enter(0, 1, 2).unwrap());
-    let deep =
-        profile(&[], vec![method("package/Class", "f", "()V")], vec![thread("main", builder.finish())]);
-    let whole = source(deep, &Options::default());
-    let written = flame::write(&whole, flame::Growth::Flames, &mut Vec::new());
-    assert!(matches!(written, Err(ExportError::PictureTooLarge)));
 }
 
 #[test]

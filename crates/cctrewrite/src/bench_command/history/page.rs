@@ -11,7 +11,7 @@ use cct_profile::report::grouped;
 use super::super::numbers::{counted_entries, with_percent};
 use super::super::verdict::Status;
 use super::file::HistoryLine;
-use super::trend::{Trend, label};
+use super::trend::{Trend, failing, label};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -27,7 +27,7 @@ pub fn write(trends: &[Trend<'_>], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
     writeln!(out, "<title>Counts over time - cctrewrite</title>\n<style>{style}</style>\n</head>")?;
     writeln!(out, "<body>\n<main>\n<h1>Counts over time</h1>")?;
-    let failing = trends.iter().filter(|trend| trend.latest().is_some_and(|run| run.status.fails())).count();
+    let failing = failing(trends);
     let entries = counted_entries(trends.len());
     match failing {
         0 => writeln!(out, "<p>{entries}: none failed in the last run.</p>")?,

@@ -6,7 +6,7 @@ use cct_build::text::{counted, readable};
 use cct_profile::report::{aligned, grouped};
 
 use super::super::numbers::{counted_entries, signed};
-use super::trend::{Step, Trend, label};
+use super::trend::{Step, Trend, failing, label};
 
 /// Maximum number of changes shown of an entry.
 const STEPS: usize = 5;
@@ -32,7 +32,7 @@ pub fn write(trends: &[Trend<'_>], out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "    {others} with another JDK, metric or settings not shown")?;
         }
     }
-    let failing = trends.iter().filter(|trend| trend.latest().is_some_and(|run| run.status.fails())).count();
+    let failing = failing(trends);
     let entries = counted_entries(trends.len());
     let failing = if failing == 0 { "none".to_owned() } else { grouped(failing as u128) };
     writeln!(out, "\n{entries}: {failing} failed in the last run")

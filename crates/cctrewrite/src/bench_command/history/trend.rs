@@ -95,6 +95,11 @@ impl<'h> Trend<'h> {
     }
 }
 
+/// Number of entries that failed in their last run.
+pub fn failing(trends: &[Trend<'_>]) -> usize {
+    trends.iter().filter(|trend| trend.latest().is_some_and(|run| run.status.fails())).count()
+}
+
 /// The label of a run: its revision, else its time.
 pub fn label(run: &HistoryLine) -> &str {
     run.revision.as_deref().or(run.time.as_deref()).unwrap_or("a run without a revision")
