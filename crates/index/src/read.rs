@@ -410,6 +410,32 @@ mod tests {
         assert_eq!(index.provenance(), LINES.as_bytes());
     }
 
+    #[test]
+    fn two_methods_with_one_id_are_an_error() {
+        let foreign = |name: &str, mid| ForeignRecord {
+            mid,
+            class: (*b"F").into(),
+            name: name.as_bytes().into(),
+            descriptor: (*b"()V").into(),
+        };
+        let with = |name: &str, hash, foreign| ClassRecord { foreign, ..class(name, hash) };
+        let written = |classes: &[ClassRecord]| write(&Provenance::of_lines(LINES), classes);
+        let (mid, declared) =
+            (Mid::foreign(MemberRef::new(b"F", b"f", b"()V"), 0), ClassHash(1).method(0, SHAPE));
+        for (classes, methods) in [
+            // The second method of A, and the first of B.
+            (vec![class("A", 1), class("B", 1 + 0x9E37_79B9_7F4A_7C15)], ["A.n(IJ)V", "B.m(IJ)V"]),
+            (vec![with("A", 1, vec![foreign("f", mid), foreign("g", mid)])], ["F.f()V", "F.g()V"]),
+            (vec![with("A", 1, vec![foreign("f", declared)])], ["A.m(IJ)V", "F.f()V"]),
+        ] {
+            let collision = written(&classes).unwrap_err().to_string();
+            assert!(methods.iter().all(|method| collision.contains(method)), "{methods:?}: {collision}");
+        }
+        // A method that two classes count is one.
+        let both = ["A", "B"].map(|name| with(name, name.as_bytes()[0].into(), vec![foreign("f", mid)]));
+        written(&both).unwrap();
+    }
+
     /// An id has room for as many slots as a node has, and for a limited number of bytecodes.
     #[test]
     fn a_method_that_does_not_fit_into_an_id_ends_the_list() {
